@@ -1,6 +1,7 @@
 package verify_test
 
 import (
+	"fmt"
 	"io/fs"
 	"math/rand/v2"
 	"slices"
@@ -19,6 +20,8 @@ import (
 	"mkt/publish/layout"
 	"mkt/publish/retention"
 	"mkt/publish/snapshot"
+	"mkt/publish/store"
+	"mkt/publish/store/storetest"
 )
 
 // film has the data root after every file operation of its writers: cycles, retention and
@@ -274,5 +277,45 @@ func TestRemainsFromBeforeTheFirstRecord(t *testing.T) {
 	}
 	if remains < 4 {
 		t.Errorf("the killed run left %d files", remains)
+	}
+}
+
+// A copy from an object store that is killed at any operation, or loses the power there, raises no alarm.
+func TestInterruptedCopiesRaiseNoAlarm(t *testing.T) {
+	page := dataroot.Listing(dataroot.Listed("9001", "Fulham", "Arsenal"))
+	r := dataroot.New(t, football.MarketEngine)
+	r.Cycle(0, nil, page, dataroot.Offer("9001", dataroot.Offered))
+	began := r.Mem.PowerCut(1, 1)
+	for hour := 1; hour < 4; hour++ {
+		r.Cycle(time.Duration(hour)*time.Hour, nil, page, dataroot.Offer("9001", strings.ReplaceAll(dataroot.Offered, "1.90", fmt.Sprint("1.9", hour))))
+	}
+	d := store.New(storetest.NewMemory(), store.Options{}).Dataset("acme", r.Product)
+	_, err := d.Push(t.Context(), r.Mem, store.PushOptions{})
+	check.Must(t, err)
+	killed := 0
+	for {
+		mem, left := began.PowerCut(1, 1), killed
+		_, err := d.Sync(t.Context(), durabletest.Wrap(mem, func(durabletest.Op) error {
+			if left--; left < 0 {
+				return durabletest.ErrKilled
+			}
+			return nil
+		}))
+		for name, root := range map[string]*durabletest.Mem{"killed": mem, "power cut": mem.PowerCut(0, 1)} {
+			for _, f := range (testRoot{root: root, product: r.Product}).verify(t, nil).Findings {
+				if f.File != layout.IDKeyFingerprintFile { // the data root is in the same memory
+					t.Errorf("%s at operation %d: %+v", name, killed, f)
+				}
+			}
+		}
+		if err == nil {
+			break
+		}
+		if killed++; t.Failed() {
+			return
+		}
+	}
+	if killed < 20 {
+		t.Errorf("the copy was killed %d times", killed)
 	}
 }
