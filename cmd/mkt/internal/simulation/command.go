@@ -193,9 +193,7 @@ func (s *system) verifyClean(m *machine, j job) {
 		s.fail(verifyIsClean, "%s on %s: %v", j, m.name, err)
 	}
 	for _, f := range r.Findings {
-		// In a cluster, remains of a run follow publications that this machine may not have, and state
-		// files are copied before the publication that they name.
-		if s.isLost(m.name, j.dir()+"/"+f.File) || s.depot != nil && (f.Code == "UNKNOWN_FILE" || f.Code == "HEAD_BEHIND") {
+		if s.isLost(m.name, j.dir()+"/"+f.File) {
 			continue
 		}
 		s.fail(verifyIsClean, "%s on %s: %s %s: %s", j, m.name, f.Code, f.File, f.What)
