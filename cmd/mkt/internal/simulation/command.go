@@ -137,7 +137,6 @@ func (c *commands) off(m *machine, id string) {
 
 func (c *commands) leap(id string) {
 	m := c.anyWorker(id)
-	c.leapt = true
 	by := c.span("leap", id, -2*time.Hour, 2*time.Hour)
 	c.note("%s: clock %s", m.name, by)
 	c.lasts(id, 3*time.Hour, func() { m.leap(by, c.roll("drift", id)*1e-3) }, m.set)
@@ -288,12 +287,11 @@ func (c *commands) recover(m *machine, rotten string) {
 				continue
 			}
 			if c.lockedOn(l, j, func(l *life, j job, root durable.FS) error {
-				o := publish.Options{ClientID: j.id, Product: j.product, Root: root, Now: l.machine.now, Version: "test", RunID: "recover-" + c.runID(l, j), Retention: keep}
-				r, err := repair.Run(l.ctx, o)
+				r, err := repair.Run(l.ctx, c.options(l, j, root, "recover"))
 				if err == nil && len(r.Unrepairable) > 0 {
 					c.note("%s: %s: a new history: %s", m.name, j, shorten(r.Unrepairable[0]))
 					c.lose(m.name, rotten)
-					_, err = repair.NewHistory(l.ctx, o)
+					_, err = repair.NewHistory(l.ctx, c.options(l, j, root, "recover"))
 				}
 				return err
 			}) {
@@ -356,12 +354,19 @@ func (c *commands) restore(id string) {
 // begin begins a new history of a job.
 func (c *commands) begin(l *life, j job) bool {
 	if _, found, err := snapshot.Head(within(l.disk, j.dir())); err == nil && !found {
+		c.book.emptied(j)
 		return true
 	}
 	return c.lockedOn(l, j, func(l *life, j job, root durable.FS) error {
-		_, err := repair.NewHistory(l.ctx, publish.Options{ClientID: j.id, Product: j.product, Root: root, Now: l.machine.now, Version: "test", RunID: "history-" + c.runID(l, j), Retention: keep})
+		_, err := repair.NewHistory(l.ctx, c.options(l, j, root, "history"))
 		return err
 	})
+}
+
+// options are those of a command that may begin a new history.
+func (c *commands) options(l *life, j job, root durable.FS, purpose string) publish.Options {
+	id := purpose + "-" + c.runID(l, j)
+	return publish.Options{ClientID: j.id, Product: j.product, Root: root, Now: c.book.begins(id, l.machine.now), Version: "test", RunID: id, Retention: keep}
 }
 
 func (c *commands) storeAway(id string) {

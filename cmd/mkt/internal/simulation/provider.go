@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"slices"
@@ -48,13 +49,14 @@ type account struct {
 	accepts  map[simulator.FaultKind]*simulator.Server // by fault; "" is none
 	words    map[string]bool                           // of all answers to the account
 	listed   bool                                      // the provider listed fixtures in the run under way
-	lied     bool                                      // and left some out
+	shown    map[string]bool                           // words of its whole lists in this run, and of shortened ones
+	lied     bool                                      // a list of this run left some out, or had an unreadable one
 	answers  int                                       // in the run under way
 	refusals int                                       // of them without data
 }
 
 func (w *world) account(id, provider string, products ...football.Product) *account {
-	a := &account{w: w, id: id, provider: provider, products: products, seed: w.hash("account", id), words: map[string]bool{}}
+	a := &account{w: w, id: id, provider: provider, products: products, seed: w.hash("account", id), words: map[string]bool{}, shown: map[string]bool{}}
 	a.rotate()
 	a.know()
 	return a
@@ -217,7 +219,7 @@ func (n *network) answer(l *life, out http.ResponseWriter, r *http.Request) {
 	}}
 	defer func() {
 		a.count(fault)
-		a.heard(r, kept, fault == simulator.Shrink || fault == simulator.BrokenFixture) // a broken fixture may name another sport
+		a.heard(r, kept, fault)
 	}()
 	if !sleep(l.ctx, w.span("latency", name, 10*time.Millisecond, 400*time.Millisecond)) {
 		panic(http.ErrAbortHandler)
@@ -291,7 +293,7 @@ func (k *keeper) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 }
 
 // heard notes everything that the provider told the account.
-func (a *account) heard(r *http.Request, k *keeper, lied bool) {
+func (a *account) heard(r *http.Request, k *keeper, fault simulator.FaultKind) {
 	body := k.body.Bytes()
 	if k.Header().Get("Content-Encoding") == "gzip" {
 		if z, err := gzip.NewReader(bytes.NewReader(body)); err == nil {
@@ -304,9 +306,18 @@ func (a *account) heard(r *http.Request, k *keeper, lied bool) {
 	for word := range words {
 		a.words[word] = true
 	}
+	if !isListing(a.provider, r) && !listsSports(r) {
+		return
+	}
 	a.listed = a.listed || isListing(a.provider, r) && k.status == http.StatusOK
-	a.lied = a.lied || lied
+	a.lied = a.lied || fault == simulator.Shrink || fault == simulator.BrokenFixture
+	if fault != simulator.BrokenFixture { // which may name another sport
+		maps.Copy(a.shown, words)
+	}
 }
+
+// listsSports reports whether a request is for the sports of The Odds API. Each of them has a list.
+func listsSports(r *http.Request) bool { return strings.HasSuffix(r.URL.Path, "/v4/sports") }
 
 // wordsOf returns the words of an answer: ids, prices and names in parts.
 func wordsOf(body []byte) map[string]bool {
@@ -341,16 +352,16 @@ func isListing(provider string, r *http.Request) bool {
 func (a *account) begins() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.listed, a.lied, a.answers, a.refusals = false, false, 0, 0
+	a.listed, a.lied, a.answers, a.refusals, a.shown = false, false, 0, 0, map[string]bool{}
 }
 
 // lists reports whether the provider still lists a fixture that is to come, also by the clock of the
-// machine that asked, and said nothing else in this run.
+// machine that asked. If a list of this run was shortened or had an unreadable fixture, it must have had this one.
 func (a *account) lists(fixture string, now time.Time) bool {
 	s := a.server("")
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return !a.lied && slices.ContainsFunc(s.Listed(a.secret), func(f simulator.MeantFixture) bool {
+	return (!a.lied || a.shown[fixture]) && slices.ContainsFunc(s.Listed(a.secret), func(f simulator.MeantFixture) bool {
 		return f.ID == fixture && !f.Over && f.Human && f.KickOff.After(s.Now().Add(time.Minute)) && f.KickOff.After(now.Add(time.Minute))
 	})
 }

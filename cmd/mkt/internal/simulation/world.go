@@ -42,7 +42,6 @@ type world struct {
 	kinds    map[string]int // operations, by kind
 	machines map[string]*machine
 	lost     map[string]bool // files that rotted and cannot be rebuilt, by machine and path
-	leapt    bool            // a clock was wrong: a history may begin at a seq of another one
 }
 
 // event is a fault or a command that happened, under a name that the same seed makes again.
