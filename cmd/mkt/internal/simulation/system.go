@@ -40,6 +40,7 @@ type Result struct {
 	Events     []string // faults and commands that happened, in their order
 	Operations int
 	Kinds      map[string]int // operations, by kind
+	Faults     map[string]int // events, by kind
 	Published  int            // publications
 	Took       time.Duration  // of real time
 }
@@ -115,7 +116,7 @@ func newSystem(w *world, o Options) *system {
 	for _, name := range names {
 		m := w.machine(name, s.work)
 		m.after = func(m *machine) { s.book.survived(m, s.jobs, s.depot) }
-		m.wipes = cluster
+		m.wipes, m.lies = cluster, name == "w3"
 		s.workers = append(s.workers, m)
 	}
 	if cluster {
@@ -202,12 +203,13 @@ func (s *system) final() {
 }
 
 func (s *system) result() Result {
-	r := Result{Log: s.log.Bytes(), Operations: s.ops, Kinds: s.kinds}
+	r := Result{Log: s.log.Bytes(), Operations: s.ops, Kinds: s.kinds, Faults: map[string]int{}}
 	if s.failure != nil {
 		r.Failure, r.Invariant = s.failure.String(), s.failure.invariant
 	}
 	for _, e := range s.happened {
 		r.Events = append(r.Events, e.name)
+		r.Faults[e.kind()]++
 	}
 	for _, d := range s.book.datasets {
 		r.Published += len(d.commits)

@@ -50,6 +50,15 @@ type event struct {
 	name string
 }
 
+// kind is the command or the kind of fault.
+func (e event) kind() string {
+	before, after, _ := strings.Cut(e.name, ": ")
+	if strings.HasPrefix(before, "command ") {
+		return after
+	}
+	return before
+}
+
 // failure is the first invariant that did not hold.
 type failure struct {
 	at        time.Duration
