@@ -34,6 +34,9 @@ const (
 	failureSaid    = "a run that failed says so"
 	progress       = "after the faults everything becomes fresh"
 	timesRise      = "times rise"
+	accountsWhole  = "the accounts are as before an edit or as after it"
+	deletedGone    = "the data of a deleted account is gone"
+	offIsOff       = "nothing is fetched for an account that is disabled or deleted"
 	oneAtATime     = "two workers never run one product of an account at the same time"
 )
 
@@ -356,6 +359,15 @@ func (b *book) restored(m *machine, jobs []job) {
 	defer b.mu.Unlock()
 	for _, j := range jobs {
 		delete(b.of(j).last, m)
+	}
+}
+
+// deleted forgets everything of an account.
+func (b *book) deleted(a *account) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, p := range a.products {
+		delete(b.datasets, job{a, p}.String())
 	}
 }
 

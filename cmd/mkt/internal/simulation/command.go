@@ -48,8 +48,9 @@ var (
 	commonCommands = []command{
 		{"provider fails", (*commands).providerFails}, {"credential rotated", (*commands).rotate}, {"disk full", (*commands).fill}, {"power off", (*commands).powerOff},
 		{"clock leaps", (*commands).leap}, {"gc", (*commands).gc}, {"verify", (*commands).verify}, {"replay", (*commands).replay},
+		{"account added", (*commands).add}, {"provider disabled", (*commands).disable},
 	}
-	machineCommands = append([]command{{"bit rots", (*commands).rot}, {"backup restored", (*commands).restore}}, commonCommands...)
+	machineCommands = append([]command{{"bit rots", (*commands).rot}, {"backup restored", (*commands).restore}, {"account deleted", (*commands).remove}}, commonCommands...)
 	clusterCommands = append([]command{
 		{"store away", (*commands).storeAway}, {"NATS away", (*commands).brokerAway}, {"NATS forgets", (*commands).brokerForgets},
 		{"push", (*commands).push}, {"pull", (*commands).pull}, {"replica rots", (*commands).rotReplica}, {"bit rots", (*commands).rotWorker}, {"replica off", (*commands).replicaOff},
@@ -59,9 +60,9 @@ var (
 // command gives the commands of a world, some an hour, until ctx ends.
 func (s *system) command(ctx context.Context, length time.Duration) *commands {
 	c := &commands{system: s, ctx: ctx}
-	list, hourly := machineCommands, 2.0
+	list, hourly := machineCommands, 2.5
 	if s.depot != nil {
-		list, hourly = clusterCommands, 12.0
+		list, hourly = clusterCommands, 14.0
 	}
 	for n := range int(length.Hours() * hourly) {
 		id := fmt.Sprint("command ", n)
@@ -112,7 +113,27 @@ func (c *commands) providerFails(id string) {
 
 func (c *commands) rotate(id string) {
 	a := c.anyAccount(id)
-	c.lasts(id, 2*time.Hour, a.rotate, a.know)
+	c.lasts(id, 2*time.Hour, a.rotate, func() { c.office.know(c.ctx, a) })
+}
+
+// added returns an account that is not there from the beginning.
+func (c *commands) added(id string) *account {
+	return c.accounts[len(c.accounts)-1-c.pick("added", id, 2)]
+}
+
+func (c *commands) add(id string) { c.office.add(c.ctx, c.added(id)) }
+
+func (c *commands) disable(id string) {
+	a := c.anyAccount(id)
+	c.lasts(id, 2*time.Hour, func() { c.office.switched(c.ctx, a, true) }, func() { c.office.switched(c.ctx, a, false) })
+}
+
+// remove deletes an account. No copy of the disk is restored meanwhile, nor a bit repaired.
+func (c *commands) remove(id string) {
+	m, a := c.anyWorker(id), c.added(id)
+	if _, there := c.office.newest().Tenant(a.id); there && !c.isRotten(m) {
+		c.office.remove(c.ctx, m, a)
+	}
 }
 
 func (c *commands) fill(id string) {

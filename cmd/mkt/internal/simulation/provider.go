@@ -15,8 +15,6 @@ import (
 	"sync"
 	"time"
 
-	"mkt/fetch"
-	"mkt/fetch/credential"
 	"mkt/fetch/provider"
 	"mkt/fetch/provider/all"
 	"mkt/fetch/provider/emulators"
@@ -41,10 +39,12 @@ type account struct {
 	provider string
 	products []football.Product
 	seed     uint64
+	added    bool // from the beginning
 
 	mu       sync.Mutex
-	secret   string // that the provider accepts
-	opens    string // that the account's sealed credential contains
+	secret   string          // that the provider accepts
+	secrets  map[string]bool // that it ever accepted
+	off      time.Time       // since when the provider is disabled, or the account deleted; zero: it is not
 	lasting  simulator.FaultKind
 	accepts  map[simulator.FaultKind]*simulator.Server // by fault; "" is none
 	words    map[string]bool                           // of all answers to the account
@@ -56,9 +56,8 @@ type account struct {
 }
 
 func (w *world) account(id, provider string, products ...football.Product) *account {
-	a := &account{w: w, id: id, provider: provider, products: products, seed: w.hash("account", id), words: map[string]bool{}, shown: map[string]bool{}}
+	a := &account{w: w, id: id, provider: provider, products: products, seed: w.hash("account", id), words: map[string]bool{}, shown: map[string]bool{}, secrets: map[string]bool{}}
 	a.rotate()
-	a.know()
 	return a
 }
 
@@ -67,14 +66,34 @@ func (a *account) rotate() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.secret = simulator.Token(a.w.hash("secret", a.id+a.secret))
+	a.secrets[a.secret] = true
 	a.accepts = map[simulator.FaultKind]*simulator.Server{}
 }
 
-// know stores the credential that the provider accepts.
-func (a *account) know() {
+// accepted is the credential that the provider accepts.
+func (a *account) accepted() string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.opens = a.secret
+	return a.secret
+}
+
+// isOff notes whether the account may be fetched.
+func (a *account) isOff(off bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.off = (time.Time{}); off {
+		a.off = time.Now()
+	}
+}
+
+// offFor is how long the account may not be fetched.
+func (a *account) offFor() time.Duration {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.off.IsZero() {
+		return 0
+	}
+	return time.Since(a.off)
 }
 
 // server is the account's provider with a fault at every request.
@@ -101,17 +120,6 @@ func (a *account) last(kind simulator.FaultKind) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.lasting = kind
-}
-
-// tenant is the account for the stage fetch.
-func (a *account) tenant() fetch.Tenant {
-	return fetch.Tenant{ID: a.id, Provider: a.provider, SealedCredential: "sealed", BaseURL: "http://" + a.id + ".example", AllowPrivateAddress: true}
-}
-
-func (a *account) open(_, _, _ string) (credential.Secret, error) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return credential.NewSecret(a.opens), nil
 }
 
 func lookup(name string) (provider.Provider, bool) {
@@ -201,6 +209,9 @@ func (n *network) dialer(l *life) func(*http.Transport) {
 func (n *network) answer(l *life, out http.ResponseWriter, r *http.Request) {
 	w, id := n.w, strings.TrimSuffix(r.Host, ".example")
 	a := n.accounts[id]
+	if off := a.offFor(); off > 2*fetchLimits.Run {
+		w.fail(offIsOff, "%s: a request, %s after it was disabled or deleted", id, off)
+	}
 	name, err := w.enter(l, "request", id+" "+r.URL.Path+"?"+unsecret(r, a))
 	if err != nil {
 		panic(http.ErrAbortHandler)
@@ -252,7 +263,7 @@ func unsecret(r *http.Request, a *account) string {
 	q := r.URL.Query()
 	for name, values := range q {
 		for _, v := range values {
-			if v == a.secret || v == a.opens {
+			if a.secrets[v] {
 				q.Del(name)
 			}
 		}
