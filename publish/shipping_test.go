@@ -13,6 +13,7 @@ import (
 	"mkt/publish/durable"
 	"mkt/publish/durable/durabletest"
 	"mkt/publish/football"
+	"mkt/publish/health"
 	"mkt/publish/layout"
 	"mkt/publish/retention"
 	"mkt/publish/snapshot"
@@ -254,6 +255,47 @@ func TestStates(t *testing.T) {
 	}
 	if err := d.CopyStates(t.Context(), durabletest.NewMem()); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		t.Error(err)
+	}
+}
+
+// The state file of a publication reaches a root after the publication: a root with a state that names
+// a newer one looks as if it had lost its records.
+func TestStatesFollowTheirPublication(t *testing.T) {
+	d, bucket := newStore(t)
+	f, account, all := durabletest.NewMem(), durabletest.NewMem(), history()
+	must(t, shipCycle(t, f, d, all[0], retention.Policy{}))
+	must(t, shipCycle(t, f, d, all[1], retention.Policy{}))
+	must(t, d.ShipStates(t.Context(), f, account))
+	published := func(f durable.FS) string {
+		t.Helper()
+		run, err := health.Read(f, "publish")
+		must(t, err)
+		if run == nil {
+			return ""
+		}
+		return run.Cycle
+	}
+	worker, pack := durabletest.NewMem(), bucket.Keys(inStore + "packs/")[1]
+	data := bucket.Get(t, pack)
+	bucket.Set(t, pack, data[:100])
+	if _, err := d.Sync(t.Context(), worker); !errors.Is(err, snapshot.ErrDamaged) {
+		t.Fatalf("a damaged pack: %v", err)
+	}
+	must(t, d.CopyStates(t.Context(), worker))
+	if cycle := published(worker); cycle != "" {
+		t.Errorf("a root without publications has the state of the publication of %s", cycle)
+	}
+	bucket.Set(t, pack, data)
+	_, err := d.Sync(t.Context(), worker)
+	must(t, err)
+	if cycle := published(worker); cycle != string(all[1].id()) {
+		t.Errorf("the state is of the publication of %q, want %s", cycle, all[1].id())
+	}
+	part := durabletest.NewMem()
+	_, err = d.Pull(t.Context(), part, store.PullOptions{To: all[0].at().Add(30 * time.Minute)})
+	must(t, err)
+	if cycle := published(part); cycle != "" {
+		t.Errorf("the first publication was pulled, and the state is of the one of %s", cycle)
 	}
 }
 

@@ -50,13 +50,20 @@ func (d *Dataset) follow(ctx context.Context, f durable.FS, upTo int) (snapshot.
 		}
 		return here, err
 	}
+	var states map[string][]byte
 	if upTo > served { // a replica copies them at intervals
-		if err := d.CopyStates(ctx, f); err != nil {
+		if states, err = d.store.states(ctx, d.dir); err == nil {
+			err = d.writeStates(f, states)
+		}
+		if err != nil {
 			return here, err
 		}
 	}
 	if err := d.copy(ctx, f, head, record, upTo); err != nil {
 		return here, fmt.Errorf("copy publication %d of %s from the object store: %w", head.Version, d, err)
+	}
+	if err := d.writeStates(f, states); err != nil { // the one of this publication
+		return head, err
 	}
 	d.know(head.SHA256)
 	return head, nil
@@ -226,10 +233,13 @@ func damagedRecord(n uint64, err error) error {
 // copy makes a publication the newest one of a root. Every file is compared with the manifest
 // before it gets its name. The commit record comes last.
 func (d *Dataset) copy(ctx context.Context, f durable.FS, c snapshot.Commit, record []byte, upTo int) error {
-	if err := snapshot.MakeFolders(f); err != nil {
-		return err
+	err := snapshot.MakeFolders(f)
+	if err == nil {
+		err = snapshot.BeginCopy(f, c, record)
 	}
-	err := d.copyPack(ctx, f, c, upTo)
+	if err == nil {
+		err = d.copyPack(ctx, f, c, upTo)
+	}
 	if errors.Is(err, fs.ErrNotExist) {
 		err = missing(packName(c))
 	}
@@ -249,7 +259,10 @@ func (d *Dataset) copy(ctx context.Context, f durable.FS, c snapshot.Commit, rec
 	if err := begin(f, c.Version); err != nil {
 		return err
 	}
-	return appendRecord(f, c, record)
+	if err := appendRecord(f, c, record); err != nil {
+		return err
+	}
+	return snapshot.EndCopy(f, c)
 }
 
 // begin makes a root begin at a version, unless it has the version before.

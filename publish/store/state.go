@@ -15,7 +15,9 @@ import (
 	"strings"
 
 	"mkt/publish/durable"
+	"mkt/publish/health"
 	"mkt/publish/layout"
+	"mkt/publish/snapshot"
 )
 
 const stateArchive = "state.tar"
@@ -91,31 +93,77 @@ func isState(name string) bool {
 	return ok && layout.ValidTenantID(base) && base != rawProgress
 }
 
-// CopyStates copies the state files of a product to its root.
+// CopyStates copies the state files of a product to its root. The one of the newest publication is
+// left out until the root has that publication: see [isAhead].
 func (d *Dataset) CopyStates(ctx context.Context, f durable.FS) error {
-	return d.store.copyStates(ctx, f, d.dir)
+	states, err := d.store.states(ctx, d.dir)
+	if err == nil {
+		err = d.writeStates(f, states)
+	}
+	return err
+}
+
+func (d *Dataset) writeStates(f durable.FS, states map[string][]byte) error {
+	ahead, err := isAhead(f, states[publishState])
+	if err != nil {
+		return err
+	}
+	if ahead {
+		states = maps.Clone(states)
+		delete(states, publishState)
+	}
+	return writeStates(f, states)
+}
+
+// publishState is the state file that names the newest publication.
+const publishState = layout.StateDir + "/publish.json"
+
+// isAhead reports whether a state file names a publication that a root lacks. Such a root would look
+// as if its newest commit records had been lost.
+func isAhead(f durable.ReadFS, state []byte) (bool, error) {
+	var run health.Run
+	if json.Unmarshal(state, &run) != nil || !run.OK {
+		return false, nil
+	}
+	head, _, err := snapshot.Head(f)
+	if snapshot.IsDamage(err) {
+		err = nil
+	}
+	return layout.CycleID(run.Cycle) > head.CycleID, err
 }
 
 // CopyAccountStates copies the state files of an account to its root.
 func (s *Store) CopyAccountStates(ctx context.Context, clientID string, f durable.FS) error {
-	return s.copyStates(ctx, f, layout.Tenant(clientID)+"/")
+	states, err := s.states(ctx, layout.Tenant(clientID)+"/")
+	if err == nil {
+		err = writeStates(f, states)
+	}
+	return err
 }
 
-// copyStates replaces the state files in a root that differ. The store may have none.
-func (s *Store) copyStates(ctx context.Context, f durable.FS, prefix string) error {
+// states returns the state files in the store by name; it may have none.
+func (s *Store) states(ctx context.Context, prefix string) (map[string][]byte, error) {
 	data, err := s.objects.get(ctx, prefix+stateArchive)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil
+		return nil, nil
 	}
 	if err != nil {
-		return err
-	}
-	if err := durable.MkdirAllSync(f, layout.StateDir); err != nil {
-		return err
+		return nil, err
 	}
 	states, err := readStates(data)
 	if err != nil {
 		s.log.Warn("the state files in the object store are damaged and were left out; the next run replaces them", "object", prefix+stateArchive, "error", err)
+	}
+	return states, nil
+}
+
+// writeStates replaces the state files in a root that differ.
+func writeStates(f durable.FS, states map[string][]byte) error {
+	if len(states) == 0 {
+		return nil
+	}
+	if err := durable.MkdirAllSync(f, layout.StateDir); err != nil {
+		return err
 	}
 	for _, name := range slices.Sorted(maps.Keys(states)) {
 		if same, err := durable.ReadFile(f, name, maxStates); err == nil && bytes.Equal(same, states[name]) {

@@ -254,20 +254,18 @@ func (r *Replica) follow(ctx context.Context, n name, s *state, states bool) err
 	if err != nil {
 		return err
 	}
-	if states {
-		if err := d.CopyStates(ctx, root); err != nil {
-			return err
-		}
-	}
 	head, err := d.Follow(ctx, root)
 	if errors.Is(err, store.ErrDiverged) {
 		head, err = r.otherHistory(ctx, d, root, before, err)
 	}
-	if err != nil || head.Version == 0 || head.SHA256 == before.SHA256 {
-		return err
+	if err == nil && head.Version > 0 && head.SHA256 != before.SHA256 {
+		r.copied.Add(1)
+		err = prune(root, before, head)
 	}
-	r.copied.Add(1)
-	return prune(root, before, head)
+	if states { // after the publication that they name
+		err = errors.Join(err, d.CopyStates(ctx, root))
+	}
+	return err
 }
 
 // followHere brings a root up to date in which cycles run: something newer is of another machine.

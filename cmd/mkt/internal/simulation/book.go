@@ -34,6 +34,9 @@ const (
 	failureSaid    = "a run that failed says so"
 	progress       = "after the faults everything becomes fresh"
 	timesRise      = "times rise"
+	accountsWhole  = "the accounts are as before an edit or as after it"
+	deletedGone    = "the data of a deleted account is gone"
+	offIsOff       = "nothing is fetched for an account that is disabled or deleted"
 	oneAtATime     = "two workers never run one product of an account at the same time"
 )
 
@@ -43,7 +46,11 @@ type book struct {
 
 	mu       sync.Mutex
 	datasets map[string]*dataset
+	readings map[string][]reading // of the clock, by the new history that an operator began
 }
+
+// reading is what a clock showed, and the true time then.
+type reading struct{ shown, is time.Time }
 
 // dataset is what anybody has seen of a job.
 type dataset struct {
@@ -53,7 +60,9 @@ type dataset struct {
 	states  map[string]content  // by hash of the commit
 	last    map[*machine]uint64 // newest acknowledged version
 	leases  map[*life]context.Context
+	starts  map[string]uint64 // seq before the first one, by history
 	newest  map[string]uint64 // seq, by history
+	empty   bool              // a copy without publications was restored: a history begins as the very first one did
 }
 
 type seen struct {
@@ -64,12 +73,14 @@ type seen struct {
 // content has the digest of each fixture of a publication.
 type content map[string]string
 
-func newBook(w *world) *book { return &book{w: w, datasets: map[string]*dataset{}} }
+func newBook(w *world) *book {
+	return &book{w: w, datasets: map[string]*dataset{}, readings: map[string][]reading{}}
+}
 
 func (b *book) of(j job) *dataset {
 	d := b.datasets[j.String()]
 	if d == nil {
-		d = &dataset{commits: map[string]seen{}, events: map[string]string{}, checked: map[string]bool{}, states: map[string]content{}, last: map[*machine]uint64{}, leases: map[*life]context.Context{}, newest: map[string]uint64{}}
+		d = &dataset{commits: map[string]seen{}, events: map[string]string{}, checked: map[string]bool{}, states: map[string]content{}, last: map[*machine]uint64{}, leases: map[*life]context.Context{}, starts: map[string]uint64{}, newest: map[string]uint64{}}
 		b.datasets[j.String()] = d
 	}
 	return d
@@ -171,11 +182,7 @@ func (b *book) history(d *dataset, root durable.ReadFS, j job, c snapshot.Commit
 		return
 	}
 	if _, known := d.newest[c.HistoryID]; !known {
-		for history, last := range d.newest {
-			if c.Republishes > 0 && c.LastSeq <= last && !b.w.leapt {
-				b.w.fail(oneHistory, "%s: the history %s begins at seq %d, and %s had seq %d", j, c.HistoryID, c.LastSeq, history, last)
-			}
-		}
+		b.beginning(d, j, c)
 	}
 	d.newest[c.HistoryID] = max(d.newest[c.HistoryID], c.LastSeq)
 	next := c.FirstSeq
@@ -196,6 +203,45 @@ func (b *book) history(d *dataset, root durable.ReadFS, j job, c snapshot.Commit
 	}
 	if next != c.LastSeq+1 {
 		b.w.fail(oneHistory, "%s version %d: the events end at %d, the commit says %d", j, c.Version, next-1, c.LastSeq)
+	}
+}
+
+// begins returns a clock for a command that may begin a history, and notes what it shows.
+func (b *book) begins(history string, now func() time.Time) func() time.Time {
+	return func() time.Time {
+		shown := now()
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		b.readings[history] = append(b.readings[history], reading{shown, time.Now()})
+		return shown
+	}
+}
+
+// emptied notes that nothing of a job was published as far as its machine knows.
+func (b *book) emptied(j job) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.of(j).empty = true
+}
+
+// beginning checks that a history begins after every seq of the others. Where those ended is nowhere on a
+// machine to which an older copy was restored. So it may begin before the end of another one, but only if its
+// clock was behind, or if the other one began at a time that is still to come.
+func (b *book) beginning(d *dataset, j job, c snapshot.Commit) {
+	start := c.FirstSeq - 1
+	d.starts[c.HistoryID] = start
+	readings, begun := b.readings[c.HistoryID]
+	if !begun && len(d.newest) > 0 && !d.empty {
+		b.w.fail(oneHistory, "%s: the history %s began without a command", j, c.HistoryID)
+	}
+	d.empty = false
+	for _, history := range sorted(d.newest) {
+		excused := !begun || slices.ContainsFunc(readings, func(r reading) bool {
+			return r.shown.Before(r.is) || d.starts[history] > uint64(r.is.UnixMicro())
+		})
+		if last := d.newest[history]; start < last && !excused {
+			b.w.fail(oneHistory, "%s: the history %s begins after seq %d, and %s had seq %d", j, c.HistoryID, start, history, last)
+		}
 	}
 }
 
@@ -313,6 +359,15 @@ func (b *book) restored(m *machine, jobs []job) {
 	defer b.mu.Unlock()
 	for _, j := range jobs {
 		delete(b.of(j).last, m)
+	}
+}
+
+// deleted forgets everything of an account.
+func (b *book) deleted(a *account) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, p := range a.products {
+		delete(b.datasets, job{a, p}.String())
 	}
 }
 

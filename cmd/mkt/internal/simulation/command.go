@@ -48,8 +48,9 @@ var (
 	commonCommands = []command{
 		{"provider fails", (*commands).providerFails}, {"credential rotated", (*commands).rotate}, {"disk full", (*commands).fill}, {"power off", (*commands).powerOff},
 		{"clock leaps", (*commands).leap}, {"gc", (*commands).gc}, {"verify", (*commands).verify}, {"replay", (*commands).replay},
+		{"account added", (*commands).add}, {"provider disabled", (*commands).disable},
 	}
-	machineCommands = append([]command{{"bit rots", (*commands).rot}, {"backup restored", (*commands).restore}}, commonCommands...)
+	machineCommands = append([]command{{"bit rots", (*commands).rot}, {"backup restored", (*commands).restore}, {"account deleted", (*commands).remove}}, commonCommands...)
 	clusterCommands = append([]command{
 		{"store away", (*commands).storeAway}, {"NATS away", (*commands).brokerAway}, {"NATS forgets", (*commands).brokerForgets},
 		{"push", (*commands).push}, {"pull", (*commands).pull}, {"replica rots", (*commands).rotReplica}, {"bit rots", (*commands).rotWorker}, {"replica off", (*commands).replicaOff},
@@ -59,9 +60,9 @@ var (
 // command gives the commands of a world, some an hour, until ctx ends.
 func (s *system) command(ctx context.Context, length time.Duration) *commands {
 	c := &commands{system: s, ctx: ctx}
-	list, hourly := machineCommands, 2.0
+	list, hourly := machineCommands, 2.5
 	if s.depot != nil {
-		list, hourly = clusterCommands, 12.0
+		list, hourly = clusterCommands, 14.0
 	}
 	for n := range int(length.Hours() * hourly) {
 		id := fmt.Sprint("command ", n)
@@ -112,7 +113,27 @@ func (c *commands) providerFails(id string) {
 
 func (c *commands) rotate(id string) {
 	a := c.anyAccount(id)
-	c.lasts(id, 2*time.Hour, a.rotate, a.know)
+	c.lasts(id, 2*time.Hour, a.rotate, func() { c.office.know(c.ctx, a) })
+}
+
+// added returns an account that is not there from the beginning.
+func (c *commands) added(id string) *account {
+	return c.accounts[len(c.accounts)-1-c.pick("added", id, 2)]
+}
+
+func (c *commands) add(id string) { c.office.add(c.ctx, c.added(id)) }
+
+func (c *commands) disable(id string) {
+	a := c.anyAccount(id)
+	c.lasts(id, 2*time.Hour, func() { c.office.switched(c.ctx, a, true) }, func() { c.office.switched(c.ctx, a, false) })
+}
+
+// remove deletes an account. No copy of the disk is restored meanwhile, nor a bit repaired.
+func (c *commands) remove(id string) {
+	m, a := c.anyWorker(id), c.added(id)
+	if _, there := c.office.newest().Tenant(a.id); there && !c.isRotten(m) {
+		c.office.remove(c.ctx, m, a)
+	}
 }
 
 func (c *commands) fill(id string) {
@@ -137,7 +158,6 @@ func (c *commands) off(m *machine, id string) {
 
 func (c *commands) leap(id string) {
 	m := c.anyWorker(id)
-	c.leapt = true
 	by := c.span("leap", id, -2*time.Hour, 2*time.Hour)
 	c.note("%s: clock %s", m.name, by)
 	c.lasts(id, 3*time.Hour, func() { m.leap(by, c.roll("drift", id)*1e-3) }, m.set)
@@ -193,9 +213,7 @@ func (s *system) verifyClean(m *machine, j job) {
 		s.fail(verifyIsClean, "%s on %s: %v", j, m.name, err)
 	}
 	for _, f := range r.Findings {
-		// In a cluster, remains of a run follow publications that this machine may not have, and state
-		// files are copied before the publication that they name.
-		if s.isLost(m.name, j.dir()+"/"+f.File) || s.depot != nil && (f.Code == "UNKNOWN_FILE" || f.Code == "HEAD_BEHIND") {
+		if s.isLost(m.name, j.dir()+"/"+f.File) {
 			continue
 		}
 		s.fail(verifyIsClean, "%s on %s: %s %s: %s", j, m.name, f.Code, f.File, f.What)
@@ -290,12 +308,11 @@ func (c *commands) recover(m *machine, rotten string) {
 				continue
 			}
 			if c.lockedOn(l, j, func(l *life, j job, root durable.FS) error {
-				o := publish.Options{ClientID: j.id, Product: j.product, Root: root, Now: l.machine.now, Version: "test", RunID: "recover-" + c.runID(l, j), Retention: keep}
-				r, err := repair.Run(l.ctx, o)
+				r, err := repair.Run(l.ctx, c.options(l, j, root, "recover"))
 				if err == nil && len(r.Unrepairable) > 0 {
 					c.note("%s: %s: a new history: %s", m.name, j, shorten(r.Unrepairable[0]))
 					c.lose(m.name, rotten)
-					_, err = repair.NewHistory(l.ctx, o)
+					_, err = repair.NewHistory(l.ctx, c.options(l, j, root, "recover"))
 				}
 				return err
 			}) {
@@ -358,12 +375,19 @@ func (c *commands) restore(id string) {
 // begin begins a new history of a job.
 func (c *commands) begin(l *life, j job) bool {
 	if _, found, err := snapshot.Head(within(l.disk, j.dir())); err == nil && !found {
+		c.book.emptied(j)
 		return true
 	}
 	return c.lockedOn(l, j, func(l *life, j job, root durable.FS) error {
-		_, err := repair.NewHistory(l.ctx, publish.Options{ClientID: j.id, Product: j.product, Root: root, Now: l.machine.now, Version: "test", RunID: "history-" + c.runID(l, j), Retention: keep})
+		_, err := repair.NewHistory(l.ctx, c.options(l, j, root, "history"))
 		return err
 	})
+}
+
+// options are those of a command that may begin a new history.
+func (c *commands) options(l *life, j job, root durable.FS, purpose string) publish.Options {
+	id := purpose + "-" + c.runID(l, j)
+	return publish.Options{ClientID: j.id, Product: j.product, Root: root, Now: c.book.begins(id, l.machine.now), Version: "test", RunID: id, Retention: keep}
 }
 
 func (c *commands) storeAway(id string) {

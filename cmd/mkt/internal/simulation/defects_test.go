@@ -124,6 +124,16 @@ func (d *defect) find(t *testing.T, binary string) bool {
 		}
 		took := time.Since(began)
 		small := shrink(t, run, o, r, time.Now().Add(*budget/4))
+		without := o
+		without.Only = map[string]bool{}
+		for _, e := range small.Events {
+			without.Only[e] = true
+		}
+		if r := runProcess(t, os.Args[0], without); r.Failure != "" {
+			t.Errorf("seed %d fails without the defect too: %s", o.Seed, r.Failure)
+			fmt.Fprintf(os.Stderr, "DOUBTFUL %s: seed %d fails without it too: %s\n", d.name, o.Seed, r.Failure)
+			return false
+		}
 		t.Logf("found by seed %d after %s: %s\nthe shortest history of the same failure has %d of %d events:\n  %s\n  %s",
 			o.Seed, took.Round(time.Second), r.Failure, len(small.Events), len(r.Events), strings.Join(small.Events, "\n  "), small.Failure)
 		fmt.Fprintf(os.Stderr, "FOUND %s: seed %d, %s: %s; %d of %d events\n", d.name, o.Seed, took.Round(time.Second), r.Invariant, len(small.Events), len(r.Events))

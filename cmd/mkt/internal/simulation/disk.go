@@ -17,7 +17,7 @@ const (
 	killRate  = 1.0 / 9_000
 	errorRate = 1.0 / 12_000
 	slowRate  = 1.0 / 12_000
-	lostRate  = 1.0 / 4_000 // of syncs, on machines whose disk lies
+	lostRate  = 1.0 / 100 // of syncs, on a machine whose disk lies
 )
 
 // disk is the file system of a life of a machine, below a folder of it. Every operation waits for
@@ -58,6 +58,9 @@ func (d *disk) do(kind durabletest.Kind, name string, space bool, op func() erro
 		return durable.NoSpace(string(kind), name)
 	case w.happens("input/output error", id, errorRate):
 		return &fs.PathError{Op: string(kind), Path: name, Err: syscall.EIO}
+	case d.l.machine.lies && (kind == durabletest.Sync || kind == durabletest.SyncDir) && w.happens("sync lost", id, lostRate):
+		d.l.lied.Store(true)
+		return nil
 	case w.happens("slow", id, slowRate):
 		sleep(d.l.ctx, w.span("slow", id, time.Second, time.Minute))
 		if d.l.dead.Load() {

@@ -21,6 +21,7 @@ type machine struct {
 	disk  *durabletest.Mem
 	full  bool          // the disk has no space left
 	wipes bool          // the end of a life may take the whole disk
+	lies  bool          // the disk reports some writes as durable that are not
 	first func(*life)   // runs before the program, once; nil: nothing
 	ahead time.Duration // of the true time
 	drift float64       // seconds a second
@@ -42,6 +43,7 @@ type life struct {
 	ctx     context.Context // ends with the life
 	end     context.CancelCauseFunc
 	dead    atomic.Bool
+	lied    atomic.Bool // a sync was lost
 }
 
 func (w *world) machine(name string, run func(*life)) *machine {
@@ -137,8 +139,12 @@ func (l *life) kill(name string) {
 	m, w := l.machine, l.machine.w
 	keep := []float64{0, 0.5, 1, 1}[w.pick("keep", name, 4)]
 	m.mu.Lock()
-	if m.disk = l.disk.PowerCut(keep, w.hash("cut", name)); m.wipes && w.pick("wipe", name, 4) == 0 {
-		m.disk = durabletest.NewMem()
+	m.disk = l.disk.PowerCut(keep, w.hash("cut", name))
+	if keep < 1 && l.lied.Load() { // nobody knows what is damaged
+		m.rotten = true
+	}
+	if m.wipes && w.pick("wipe", name, 4) == 0 {
+		m.disk, m.rotten = durabletest.NewMem(), false
 	}
 	if m.restored != nil {
 		m.disk, m.restored = m.restored, nil

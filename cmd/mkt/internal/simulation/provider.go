@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"slices"
@@ -14,8 +15,6 @@ import (
 	"sync"
 	"time"
 
-	"mkt/fetch"
-	"mkt/fetch/credential"
 	"mkt/fetch/provider"
 	"mkt/fetch/provider/all"
 	"mkt/fetch/provider/emulators"
@@ -40,23 +39,25 @@ type account struct {
 	provider string
 	products []football.Product
 	seed     uint64
+	added    bool // from the beginning
 
 	mu       sync.Mutex
-	secret   string // that the provider accepts
-	opens    string // that the account's sealed credential contains
+	secret   string          // that the provider accepts
+	secrets  map[string]bool // that it ever accepted
+	off      time.Time       // since when the provider is disabled, or the account deleted; zero: it is not
 	lasting  simulator.FaultKind
 	accepts  map[simulator.FaultKind]*simulator.Server // by fault; "" is none
 	words    map[string]bool                           // of all answers to the account
 	listed   bool                                      // the provider listed fixtures in the run under way
-	lied     bool                                      // and left some out
+	shown    map[string]bool                           // words of its whole lists in this run, and of shortened ones
+	lied     bool                                      // a list of this run left some out, or had an unreadable one
 	answers  int                                       // in the run under way
 	refusals int                                       // of them without data
 }
 
 func (w *world) account(id, provider string, products ...football.Product) *account {
-	a := &account{w: w, id: id, provider: provider, products: products, seed: w.hash("account", id), words: map[string]bool{}}
+	a := &account{w: w, id: id, provider: provider, products: products, seed: w.hash("account", id), words: map[string]bool{}, shown: map[string]bool{}, secrets: map[string]bool{}}
 	a.rotate()
-	a.know()
 	return a
 }
 
@@ -65,14 +66,34 @@ func (a *account) rotate() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.secret = simulator.Token(a.w.hash("secret", a.id+a.secret))
+	a.secrets[a.secret] = true
 	a.accepts = map[simulator.FaultKind]*simulator.Server{}
 }
 
-// know stores the credential that the provider accepts.
-func (a *account) know() {
+// accepted is the credential that the provider accepts.
+func (a *account) accepted() string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.opens = a.secret
+	return a.secret
+}
+
+// isOff notes whether the account may be fetched.
+func (a *account) isOff(off bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.off = (time.Time{}); off {
+		a.off = time.Now()
+	}
+}
+
+// offFor is how long the account may not be fetched.
+func (a *account) offFor() time.Duration {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.off.IsZero() {
+		return 0
+	}
+	return time.Since(a.off)
 }
 
 // server is the account's provider with a fault at every request.
@@ -99,17 +120,6 @@ func (a *account) last(kind simulator.FaultKind) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.lasting = kind
-}
-
-// tenant is the account for the stage fetch.
-func (a *account) tenant() fetch.Tenant {
-	return fetch.Tenant{ID: a.id, Provider: a.provider, SealedCredential: "sealed", BaseURL: "http://" + a.id + ".example", AllowPrivateAddress: true}
-}
-
-func (a *account) open(_, _, _ string) (credential.Secret, error) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return credential.NewSecret(a.opens), nil
 }
 
 func lookup(name string) (provider.Provider, bool) {
@@ -199,6 +209,9 @@ func (n *network) dialer(l *life) func(*http.Transport) {
 func (n *network) answer(l *life, out http.ResponseWriter, r *http.Request) {
 	w, id := n.w, strings.TrimSuffix(r.Host, ".example")
 	a := n.accounts[id]
+	if off := a.offFor(); off > 2*fetchLimits.Run {
+		w.fail(offIsOff, "%s: a request, %s after it was disabled or deleted", id, off)
+	}
 	name, err := w.enter(l, "request", id+" "+r.URL.Path+"?"+unsecret(r, a))
 	if err != nil {
 		panic(http.ErrAbortHandler)
@@ -217,7 +230,7 @@ func (n *network) answer(l *life, out http.ResponseWriter, r *http.Request) {
 	}}
 	defer func() {
 		a.count(fault)
-		a.heard(r, kept, fault == simulator.Shrink || fault == simulator.BrokenFixture) // a broken fixture may name another sport
+		a.heard(r, kept, fault)
 	}()
 	if !sleep(l.ctx, w.span("latency", name, 10*time.Millisecond, 400*time.Millisecond)) {
 		panic(http.ErrAbortHandler)
@@ -250,7 +263,7 @@ func unsecret(r *http.Request, a *account) string {
 	q := r.URL.Query()
 	for name, values := range q {
 		for _, v := range values {
-			if v == a.secret || v == a.opens {
+			if a.secrets[v] {
 				q.Del(name)
 			}
 		}
@@ -291,7 +304,7 @@ func (k *keeper) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 }
 
 // heard notes everything that the provider told the account.
-func (a *account) heard(r *http.Request, k *keeper, lied bool) {
+func (a *account) heard(r *http.Request, k *keeper, fault simulator.FaultKind) {
 	body := k.body.Bytes()
 	if k.Header().Get("Content-Encoding") == "gzip" {
 		if z, err := gzip.NewReader(bytes.NewReader(body)); err == nil {
@@ -304,9 +317,18 @@ func (a *account) heard(r *http.Request, k *keeper, lied bool) {
 	for word := range words {
 		a.words[word] = true
 	}
+	if !isListing(a.provider, r) && !listsSports(r) {
+		return
+	}
 	a.listed = a.listed || isListing(a.provider, r) && k.status == http.StatusOK
-	a.lied = a.lied || lied
+	a.lied = a.lied || fault == simulator.Shrink || fault == simulator.BrokenFixture
+	if fault != simulator.BrokenFixture { // which may name another sport
+		maps.Copy(a.shown, words)
+	}
 }
+
+// listsSports reports whether a request is for the sports of The Odds API. Each of them has a list.
+func listsSports(r *http.Request) bool { return strings.HasSuffix(r.URL.Path, "/v4/sports") }
 
 // wordsOf returns the words of an answer: ids, prices and names in parts.
 func wordsOf(body []byte) map[string]bool {
@@ -341,16 +363,16 @@ func isListing(provider string, r *http.Request) bool {
 func (a *account) begins() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.listed, a.lied, a.answers, a.refusals = false, false, 0, 0
+	a.listed, a.lied, a.answers, a.refusals, a.shown = false, false, 0, 0, map[string]bool{}
 }
 
 // lists reports whether the provider still lists a fixture that is to come, also by the clock of the
-// machine that asked, and said nothing else in this run.
+// machine that asked. If a list of this run was shortened or had an unreadable fixture, it must have had this one.
 func (a *account) lists(fixture string, now time.Time) bool {
 	s := a.server("")
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return !a.lied && slices.ContainsFunc(s.Listed(a.secret), func(f simulator.MeantFixture) bool {
+	return (!a.lied || a.shown[fixture]) && slices.ContainsFunc(s.Listed(a.secret), func(f simulator.MeantFixture) bool {
 		return f.ID == fixture && !f.Over && f.Human && f.KickOff.After(s.Now().Add(time.Minute)) && f.KickOff.After(now.Add(time.Minute))
 	})
 }

@@ -94,12 +94,7 @@ func (s *system) follow(l *life, m *mirror) {
 }
 
 // served are the accounts that replicas serve.
-func (s *system) served() (ids []string) {
-	for _, a := range s.accounts {
-		ids = append(ids, a.id)
-	}
-	return ids
-}
+func (s *system) served() []string { return s.office.newest().IDs() }
 
 // reader is a client of an account. It reads everything once, then follows the change log, at another
 // replica each time. It lags, and is cut off at times.

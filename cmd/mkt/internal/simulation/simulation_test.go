@@ -90,17 +90,11 @@ func TestWorlds(t *testing.T) {
 	for _, o := range worlds {
 		t.Run(fmt.Sprintf("seed=%d,cluster=%v", o.Seed, o.Cluster), func(t *testing.T) {
 			t.Parallel()
-			r := runProcess(t, os.Args[0], o)
-			t.Logf("%d operations, %d events, %d publications, log %s, %s", r.Operations, len(r.Events), r.Published, r.Hash(), r.Took.Round(time.Millisecond))
+			r := try(t, o)
 			if *logs != "" {
 				if err := os.WriteFile(*logs, r.Log, 0o600); err != nil {
 					t.Fatal(err)
 				}
-			}
-			if r.Failure != "" {
-				small := shrink(t, func(o Options) Result { return runProcess(t, os.Args[0], o) }, o, r, time.Now().Add(*shrinking))
-				t.Fatalf("seed %d: %s\nthe shortest history found of the same failure has %d of %d events:\n  %s\n  %s", o.Seed, r.Failure,
-					len(small.Events), len(r.Events), strings.Join(small.Events, "\n  "), small.Failure)
 			}
 			if *seed == 0 {
 				if again := runProcess(t, os.Args[0], o); again.Hash() != r.Hash() {
@@ -109,6 +103,43 @@ func TestWorlds(t *testing.T) {
 			}
 		})
 	}
+}
+
+// newSeeds is a variable with a duration.
+const newSeeds = "MKT_SIMULATE_FOR"
+
+// All invariants hold in worlds of seeds that nobody has tried, until the time of MKT_SIMULATE_FOR is over.
+func TestWorldsOfNewSeeds(t *testing.T) {
+	length, err := time.ParseDuration(needs.Env(t, newSeeds, "a duration, as 20s: worlds of new seeds run for so long"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	began := time.Now()
+	for n := uint64(0); time.Since(began) < length; n++ {
+		o := Options{Seed: uint64(began.Unix()) + n, Length: 6 * time.Hour}
+		if n%4 == 3 {
+			o.Cluster, o.Length = true, 15*time.Minute
+		}
+		try(t, o)
+	}
+}
+
+// try runs a world. If an invariant does not hold, it looks for the shortest history that shows it.
+func try(t *testing.T, o Options) Result {
+	t.Helper()
+	r := runProcess(t, os.Args[0], o)
+	t.Logf("seed %d, %g days, cluster %t: %d operations, %d publications, log %s, %s; %d events: %s", o.Seed, o.Length.Hours()/24, o.Cluster, r.Operations, r.Published,
+		r.Hash(), r.Took.Round(time.Millisecond), len(r.Events), strings.TrimPrefix(fmt.Sprint(r.Faults), "map"))
+	if r.Failure == "" {
+		return r
+	}
+	if *logs != "" {
+		_ = os.WriteFile(*logs, r.Log, 0o600) // the failure is reported in any case
+	}
+	small := shrink(t, func(o Options) Result { return runProcess(t, os.Args[0], o) }, o, r, time.Now().Add(*shrinking))
+	t.Fatalf("seed %d: %s\nthe shortest history found of the same failure has %d of %d events:\n  %s\n  %s", o.Seed, r.Failure,
+		len(small.Events), len(r.Events), strings.Join(small.Events, "\n  "), small.Failure)
+	return r
 }
 
 func firstDifference(a, b []byte) string {

@@ -40,6 +40,7 @@ type Result struct {
 	Events     []string // faults and commands that happened, in their order
 	Operations int
 	Kinds      map[string]int // operations, by kind
+	Faults     map[string]int // events, by kind
 	Published  int            // publications
 	Took       time.Duration  // of real time
 }
@@ -57,6 +58,7 @@ var firstDay = time.Date(2026, 11, 20, 6, 0, 0, 0, time.UTC)
 type system struct {
 	*world
 	network  *network
+	office   *office
 	accounts []*account
 	jobs     []job
 	every    map[football.Product]time.Duration
@@ -98,11 +100,17 @@ func newSystem(w *world, o Options) *system {
 		w.account("dune", "theoddsapi", football.MarketEngine),
 	}
 	for _, a := range s.accounts {
+		a.added = true
+	}
+	s.accounts = append(s.accounts, w.account("echo", "betsapi", football.MarketEngine), w.account("fern", "sportmonks", football.MarketEngine))
+	for _, a := range s.accounts {
 		for _, p := range a.products {
 			s.jobs = append(s.jobs, job{a, p})
 		}
 	}
 	s.network = newNetwork(w, s.accounts)
+	s.office = s.newOffice()
+	s.office.machine.after = func(*machine) { s.office.survived() }
 	names := []string{"m1"}
 	if !cluster {
 		s.translog = s.newTranslog()
@@ -115,7 +123,7 @@ func newSystem(w *world, o Options) *system {
 	for _, name := range names {
 		m := w.machine(name, s.work)
 		m.after = func(m *machine) { s.book.survived(m, s.jobs, s.depot) }
-		m.wipes = cluster
+		m.wipes, m.lies = cluster, name == "w3"
 		if !cluster && w.pick("upgrade", "", 2) == 0 {
 			s.upgrade(m, s.jobs[0])
 		}
@@ -125,7 +133,7 @@ func newSystem(w *world, o Options) *system {
 		s.mirrors = []*mirror{s.mirror("r1"), s.mirror("r2")}
 		home := w.machine("clients", nil).begin(w.Context())
 		for _, j := range s.jobs {
-			if j.product == football.MarketEngine {
+			if j.product == football.MarketEngine && j.added {
 				s.readers = append(s.readers, &reader{s: s, job: j, life: home}, &reader{s: s, job: j, life: home})
 			}
 		}
@@ -138,6 +146,7 @@ func (s *system) live(length time.Duration) {
 	ctx, end := context.WithCancel(s.Context())
 	var scheduler, all sync.WaitGroup
 	scheduler.Go(func() { s.run(ctx) })
+	all.Go(func() { s.office.machine.serve(ctx) })
 	for _, m := range s.workers {
 		all.Go(func() { m.serve(ctx) })
 	}
@@ -182,6 +191,9 @@ func (s *system) final() {
 		s.translog.check()
 	}
 	for _, j := range s.jobs {
+		if _, runs := s.office.active(j); !runs {
+			continue
+		}
 		var newest snapshot.Commit
 		for _, m := range s.workers {
 			if c := s.book.judge(within(m.disk, j.dir()), j, m.name); c.Version > newest.Version {
@@ -192,6 +204,9 @@ func (s *system) final() {
 			newest = s.book.stored(s.depot, j)
 		}
 		for _, m := range s.mirrors {
+			if j.product == football.MarketEngine {
+				(&reader{s: s, job: j}).poll(m) // the other readers may be cut off
+			}
 			m.mu.Lock()
 			if seen := m.seen[j]; j.product == football.MarketEngine && seen.Version+1 < newest.Version {
 				s.fail(progress, "%s: %s serves version %d, and %d is the newest", j, m.name, seen.Version, newest.Version)
@@ -205,12 +220,13 @@ func (s *system) final() {
 }
 
 func (s *system) result() Result {
-	r := Result{Log: s.log.Bytes(), Operations: s.ops, Kinds: s.kinds}
+	r := Result{Log: s.log.Bytes(), Operations: s.ops, Kinds: s.kinds, Faults: map[string]int{}}
 	if s.failure != nil {
 		r.Failure, r.Invariant = s.failure.String(), s.failure.invariant
 	}
 	for _, e := range s.happened {
 		r.Events = append(r.Events, e.name)
+		r.Faults[e.kind()]++
 	}
 	for _, d := range s.book.datasets {
 		r.Published += len(d.commits)

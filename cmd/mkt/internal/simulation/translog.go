@@ -94,7 +94,11 @@ func (t *translog) add(l *life) error {
 		return err
 	}
 	var records []transparency.Record
+	accounts := t.s.office.newest()
 	for _, j := range t.s.jobs {
+		if _, there := accounts.Tenant(j.id); !there {
+			continue
+		}
 		var last transparency.Logged
 		for _, one := range logged {
 			if one.ClientID == j.id && one.Product == string(j.product) {

@@ -7,7 +7,9 @@ import (
 	"sync"
 	"time"
 
+	"mkt/cmd/mkt/internal/tenants"
 	"mkt/fetch"
+	"mkt/fetch/credential"
 	"mkt/internal/coordination"
 	"mkt/publish"
 	"mkt/publish/durable"
@@ -128,8 +130,11 @@ func (wk *worker) schedule(j job) {
 		now := l.machine.now()
 		next := now.Add(-offset).Truncate(every).Add(every + offset)
 		wait := next.Sub(now)
-		if wk.member == nil || wk.member.Owns(j.id) && wk.isOverdue(j, next.Add(-every)) {
-			if wk.cycle(j) && wk.member != nil {
+		tenant, runs := wk.s.office.active(j)
+		if !runs {
+			wait = min(wait, time.Minute)
+		} else if wk.member == nil || wk.member.Owns(j.id) && wk.isOverdue(j, next.Add(-every)) {
+			if wk.cycle(j, tenant) && wk.member != nil {
 				wait = min(wait, retry)
 			} else {
 				wait = next.Sub(l.machine.now())
@@ -156,9 +161,9 @@ func (wk *worker) isOverdue(j job, tick time.Time) bool {
 }
 
 // cycle runs one cycle of a job. again says to try it again soon.
-func (wk *worker) cycle(j job) (again bool) {
+func (wk *worker) cycle(j job, t *tenants.Tenant) (again bool) {
 	l := wk.l
-	err := wk.run(j)
+	err := wk.run(j, t)
 	var taken *coordination.Taken
 	var trouble *coordination.Trouble
 	switch {
@@ -183,9 +188,9 @@ func shorten(err error) string {
 }
 
 // run takes the lease of a job, and runs the steps.
-func (wk *worker) run(j job) error {
+func (wk *worker) run(j job, t *tenants.Tenant) error {
 	if wk.conn == nil {
-		return wk.locked(wk.l.ctx, j)
+		return wk.locked(wk.l.ctx, j, t)
 	}
 	lease, err := wk.conn.Take(wk.l.ctx, coordination.Run{Client: j.id, Product: string(j.product), Purpose: "mkt schedule", Short: j.product == football.LiveIntelligence})
 	if err != nil {
@@ -195,7 +200,7 @@ func (wk *worker) run(j job) error {
 	defer lease.Release()
 	defer end()
 	defer wk.s.book.leased(wk.l, j, ctx)()
-	err = wk.locked(ctx, j)
+	err = wk.locked(ctx, j, t)
 	if err != nil && errors.Is(context.Cause(ctx), coordination.ErrLost) {
 		err = coordination.ErrLost
 	}
@@ -203,7 +208,7 @@ func (wk *worker) run(j job) error {
 }
 
 // locked takes the lock of a job's folder, and runs the steps.
-func (wk *worker) locked(ctx context.Context, j job) (err error) {
+func (wk *worker) locked(ctx context.Context, j job, t *tenants.Tenant) (err error) {
 	l := wk.l
 	root, data := l.root(j.dir()), l.root(".")
 	if err := durable.MkdirAllSync(data, j.dir()); err != nil {
@@ -215,7 +220,7 @@ func (wk *worker) locked(ctx context.Context, j job) (err error) {
 	}
 	defer lock.Close()
 	if wk.store == nil {
-		return wk.steps(ctx, j, root, data, nil)
+		return wk.steps(ctx, j, t, root, data, nil)
 	}
 	open := func(context.Context) (*store.Store, error) { return wk.store, nil }
 	attached, err := store.Attach(ctx, open, data, root, j.id, j.product)
@@ -228,7 +233,7 @@ func (wk *worker) locked(ctx context.Context, j job) (err error) {
 	if wk.ranElsewhere(j) {
 		return nil
 	}
-	err = wk.steps(ctx, j, root, data, attached)
+	err = wk.steps(ctx, j, t, root, data, attached)
 	var damage *publish.DamageError
 	if errors.As(err, &damage) && attached.Dataset != nil {
 		if again := attached.CopyAgain(ctx, root, damage); again == nil {
@@ -253,13 +258,20 @@ func (wk *worker) ranElsewhere(j job) bool {
 }
 
 // steps fetches, transforms and publishes.
-func (wk *worker) steps(ctx context.Context, j job, root, data durable.FS, attached *store.Attached) error {
+func (wk *worker) steps(ctx context.Context, j job, t *tenants.Tenant, root, data durable.FS, attached *store.Attached) error {
 	l, now := wk.l, wk.l.machine.now
 	if j.product == football.MarketEngine {
 		j.begins()
 	}
+	tenant, err := t.FetchTenant()
+	if err != nil {
+		return err
+	}
+	open := func(sealed, id, provider string) (credential.Secret, error) {
+		return credential.Open(wk.s.office.key, sealed, id, provider)
+	}
 	fetched, err := fetch.Run(ctx, fetch.Options{
-		Tenant: j.tenant(), Product: j.product, Root: root, Open: j.open, Provider: lookup, Limits: fetchLimits, Circuits: wk.circuits,
+		Tenant: tenant, Product: j.product, Root: root, Open: open, Provider: lookup, Limits: fetchLimits, Circuits: wk.circuits,
 		Now: now, Random: wk.s.spread(l, j.String()), Transport: wk.s.network.dialer(l),
 	})
 	if err == nil && j.product == football.MarketEngine && j.refused() {

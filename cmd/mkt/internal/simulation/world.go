@@ -42,13 +42,21 @@ type world struct {
 	kinds    map[string]int // operations, by kind
 	machines map[string]*machine
 	lost     map[string]bool // files that rotted and cannot be rebuilt, by machine and path
-	leapt    bool            // a clock was wrong: a history may begin at a seq of another one
 }
 
 // event is a fault or a command that happened, under a name that the same seed makes again.
 type event struct {
 	at   time.Duration
 	name string
+}
+
+// kind is the command or the kind of fault.
+func (e event) kind() string {
+	before, after, _ := strings.Cut(e.name, ": ")
+	if strings.HasPrefix(before, "command ") {
+		return after
+	}
+	return before
 }
 
 // failure is the first invariant that did not hold.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"iter"
 	"slices"
 
 	"mkt/publish/durable"
@@ -25,6 +26,9 @@ func (v *verifier) chain(ctx context.Context) error {
 	if v.first, err = snapshot.First(v.Root); err != nil && !isFileFault(err) {
 		return err
 	}
+	if v.copies, err = snapshot.Copies(v.Root); err != nil {
+		return err
+	}
 	if err := v.readWatermarks(); err != nil {
 		return err
 	}
@@ -33,7 +37,7 @@ func (v *verifier) chain(ctx context.Context) error {
 	}
 	expected := v.Expect == ""
 	var after snapshot.Commit // the record after the current one
-	for c, err := range snapshot.Backward(v.Root, snapshot.Commit{Version: newest}) {
+	for c, err := range v.records() {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
@@ -69,6 +73,23 @@ func (v *verifier) chain(ctx context.Context) error {
 			"no record has the expected hash %s: the history was cut or rewritten", v.Expect)
 	}
 	return v.pointers()
+}
+
+// records iterates over the records, newest first. A copy from an object store that was interrupted just
+// before its record leaves a FIRST that is not there yet: readers then find the newest record before it.
+func (v *verifier) records() iter.Seq2[snapshot.Commit, error] {
+	isFirst := func(c snapshot.Commit) bool { return c.Version == v.first }
+	if v.first <= v.newest || !slices.ContainsFunc(v.copies, isFirst) {
+		return snapshot.Backward(v.Root, snapshot.Commit{Version: v.newest})
+	}
+	return func(yield func(snapshot.Commit, error) bool) {
+		v.note("the copy of version %d from an object store is under way or was interrupted; readers and the next run find version %d", v.first, v.newest)
+		c, err := snapshot.ReadCommit(v.Root, v.newest)
+		if err != nil {
+			c.Version = v.newest
+		}
+		yield(c, err)
+	}
 }
 
 // newestNumber returns the highest number of a record in the folder. The binary search of readers

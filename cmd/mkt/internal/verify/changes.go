@@ -50,6 +50,9 @@ func (v *verifier) changeLog(ctx context.Context) error {
 // unnamedSegment checks a segment in no manifest. It may belong to a cycle under way or
 // interrupted, or be left over from an interrupted collection.
 func (v *verifier) unnamedSegment(name string) error {
+	if v.isHalfWritten(name) {
+		return nil
+	}
 	cycle, ok := layout.CycleOfSegment(name)
 	if ok && cycle > v.head.CycleID {
 		v.note("%s belongs to a run that is under way or was interrupted", name)

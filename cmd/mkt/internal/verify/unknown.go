@@ -2,6 +2,7 @@ package verify
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"mkt/publish/durable"
@@ -91,12 +92,32 @@ func (v *verifier) isRecorded(manifest string) bool {
 			return true
 		}
 	}
+	return v.isRecordedBefore(manifest)
+}
+
+// isRecordedBefore is [verifier.isRecorded] for the records before FIRST. They stay in a data root which
+// was then copied from an object store, with gaps. The cycle of an interrupted run can be newer than
+// the oldest record after them if the clock was ahead.
+func (v *verifier) isRecordedBefore(manifest string) bool {
+	entries, err := v.names(layout.CommitsDir)
+	if err != nil {
+		return false
+	}
+	for _, e := range entries {
+		n, ok := layout.ParseCommit(e.Name())
+		if !ok || n >= v.first {
+			continue
+		}
+		if c, err := snapshot.ReadCommit(v.Root, n); err == nil && c.ManifestSHA256 == manifest {
+			return true
+		}
+	}
 	return false
 }
 
 // uncommitted checks snapshots without a commit record. One that follows a publication and
 // matches its manifest belongs, with its segments, to a run interrupted before its
-// commit. Readers ignore it.
+// commit; one of a publication being copied, to an interrupted copy. Readers ignore both.
 func (v *verifier) uncommitted() error {
 	ids, err := v.cyclesIn(layout.SnapshotsDir)
 	if err != nil {
@@ -123,7 +144,7 @@ func (v *verifier) uncommitted() error {
 			v.note("%s is older than the oldest commit record of this data root; the object store has its record", dir)
 			continue
 		}
-		m, _, err := snapshot.ReadManifest(v.Root, dir+"/"+layout.ManifestFile)
+		m, sum, err := snapshot.ReadManifest(v.Root, dir+"/"+layout.ManifestFile)
 		if err == nil {
 			err = snapshot.Verify(v.Root, dir, m)
 		}
@@ -133,14 +154,24 @@ func (v *verifier) uncommitted() error {
 		if there, e := durable.Exists(v.Root, dir); e == nil && !there {
 			continue // quarantined or deleted meanwhile
 		}
+		if slices.ContainsFunc(v.copies, func(c snapshot.Commit) bool { return err == nil && c.CycleID == id && c.ManifestSHA256 == sum }) {
+			v.note("%s belongs to a copy from an object store that is under way or was interrupted", dir)
+			v.belongs(m)
+			continue
+		}
 		if err != nil || m.CycleID != id || m.ClientID != v.ClientID || m.Product != v.Product || !follows[m.PreviousManifestSHA256] && !v.isRecorded(m.PreviousManifestSHA256) {
 			v.addFinding("UNKNOWN_FILE", dir, fixUnknown, "no commit record names it, and it follows no publication")
 			continue
 		}
 		v.note("%s belongs to a run that is under way or was interrupted before its commit", dir)
-		for _, s := range m.Segments() {
-			v.segments[s.File] = s
-		}
+		v.belongs(m)
 	}
 	return nil
+}
+
+// belongs notes the segments that a manifest names.
+func (v *verifier) belongs(m snapshot.Manifest) {
+	for _, s := range m.Segments() {
+		v.segments[s.File] = s
+	}
 }

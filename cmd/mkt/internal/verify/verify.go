@@ -41,8 +41,9 @@ type verifier struct {
 	commits    map[layout.CycleID]snapshot.Commit // of cycles whose data may be there
 	order      []snapshot.Commit                  // the same, oldest first
 	head       snapshot.Commit
-	newest     uint64 // number of the newest record when the run began
-	first      uint64 // number of the oldest record the root should have
+	newest     uint64            // number of the newest record when the run began
+	first      uint64            // number of the oldest record the root should have
+	copies     []snapshot.Commit // publications that are being copied
 
 	segments map[string]snapshot.Segment // named by a manifest or a commit
 	read     map[string]bool             // names of segments

@@ -1,6 +1,7 @@
 package verify_test
 
 import (
+	"fmt"
 	"io/fs"
 	"math/rand/v2"
 	"slices"
@@ -19,6 +20,8 @@ import (
 	"mkt/publish/layout"
 	"mkt/publish/retention"
 	"mkt/publish/snapshot"
+	"mkt/publish/store"
+	"mkt/publish/store/storetest"
 )
 
 // film has the data root after every file operation of its writers: cycles, retention and
@@ -244,5 +247,75 @@ func TestStepsOfAKilledRun(t *testing.T) {
 		if strings.HasPrefix(f.File, layout.StepsDir) {
 			t.Errorf("%+v", f)
 		}
+	}
+}
+
+// The remains of a run raise no alarm when its clock was ahead, and the root was then copied from an object
+// store, beginning at a later publication than the one that the run followed.
+func TestRemainsFromBeforeTheFirstRecord(t *testing.T) {
+	page := dataroot.Listing(dataroot.Listed("9001", "Fulham", "Arsenal"))
+	price := func(r *dataroot.Root, hour int, odds string) {
+		t.Helper()
+		r.Cycle(time.Duration(hour)*time.Hour, nil, page, dataroot.Offer("9001", strings.ReplaceAll(dataroot.Offered, "1.90", odds)))
+	}
+	r := dataroot.New(t, football.MarketEngine)
+	price(r, 0, "1.91")
+	killed := dataroot.New(t, football.MarketEngine)
+	killed.Mem = r.Mem.PowerCut(1, 1)
+	price(killed, 6, "1.92")
+	price(r, 1, "1.93")
+	price(r, 2, "1.94")
+	remains := 0
+	for _, dir := range []string{layout.SnapshotsDir, layout.ChangesDir, layout.StepsDir} {
+		copyNew(t, killed.Mem, r.Mem, dir, &remains)
+	}
+	check.Must(t, snapshot.WriteFirst(r.Mem, 3))
+	for _, f := range (testRoot{root: r.Mem, product: r.Product}).verify(t, nil).Findings {
+		if f.File != layout.IDKeyFingerprintFile { // the data root is in the same memory
+			t.Errorf("%+v", f)
+		}
+	}
+	if remains < 4 {
+		t.Errorf("the killed run left %d files", remains)
+	}
+}
+
+// A copy from an object store that is killed at any operation, or loses the power there, raises no alarm.
+func TestInterruptedCopiesRaiseNoAlarm(t *testing.T) {
+	page := dataroot.Listing(dataroot.Listed("9001", "Fulham", "Arsenal"))
+	r := dataroot.New(t, football.MarketEngine)
+	r.Cycle(0, nil, page, dataroot.Offer("9001", dataroot.Offered))
+	began := r.Mem.PowerCut(1, 1)
+	for hour := 1; hour < 4; hour++ {
+		r.Cycle(time.Duration(hour)*time.Hour, nil, page, dataroot.Offer("9001", strings.ReplaceAll(dataroot.Offered, "1.90", fmt.Sprint("1.9", hour))))
+	}
+	d := store.New(storetest.NewMemory(), store.Options{}).Dataset("acme", r.Product)
+	_, err := d.Push(t.Context(), r.Mem, store.PushOptions{})
+	check.Must(t, err)
+	killed := 0
+	for {
+		mem, left := began.PowerCut(1, 1), killed
+		_, err := d.Sync(t.Context(), durabletest.Wrap(mem, func(durabletest.Op) error {
+			if left--; left < 0 {
+				return durabletest.ErrKilled
+			}
+			return nil
+		}))
+		for name, root := range map[string]*durabletest.Mem{"killed": mem, "power cut": mem.PowerCut(0, 1)} {
+			for _, f := range (testRoot{root: root, product: r.Product}).verify(t, nil).Findings {
+				if f.File != layout.IDKeyFingerprintFile { // the data root is in the same memory
+					t.Errorf("%s at operation %d: %+v", name, killed, f)
+				}
+			}
+		}
+		if err == nil {
+			break
+		}
+		if killed++; t.Failed() {
+			return
+		}
+	}
+	if killed < 20 {
+		t.Errorf("the copy was killed %d times", killed)
 	}
 }
