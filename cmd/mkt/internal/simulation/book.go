@@ -43,6 +43,7 @@ type book struct {
 
 	mu       sync.Mutex
 	datasets map[string]*dataset
+	owners   map[string]string // accounts, by the ids of their fixtures
 }
 
 // dataset is what anybody has seen of a job.
@@ -64,7 +65,9 @@ type seen struct {
 // content has the digest of each fixture of a publication.
 type content map[string]string
 
-func newBook(w *world) *book { return &book{w: w, datasets: map[string]*dataset{}} }
+func newBook(w *world) *book {
+	return &book{w: w, datasets: map[string]*dataset{}, owners: map[string]string{}}
+}
 
 func (b *book) of(j job) *dataset {
 	d := b.datasets[j.String()]
@@ -221,6 +224,10 @@ func (b *book) rows(d *dataset, root durable.ReadFS, j job, c snapshot.Commit, m
 			return
 		}
 		state[row.FixtureID] = row.ContentDigest
+		if owner, known := b.owners[row.FixtureID]; known && owner != j.id {
+			b.w.fail(nothingForeign, "%s version %d has the fixture %s of %s", j, c.Version, row.FixtureID, owner)
+		}
+		b.owners[row.FixtureID] = j.id
 		if !j.said(row.ProviderFixtureID) {
 			b.w.fail(nothingForeign, "%s version %d: the provider never told the account the fixture %s", j, c.Version, row.ProviderFixtureID)
 		}
@@ -257,6 +264,13 @@ func (b *book) content(j job, c snapshot.Commit) content {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.of(j).states[c.SHA256]
+}
+
+// owner returns the account that a fixture is of, by its id; "" if it was never published.
+func (b *book) owner(fixture string) string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.owners[fixture]
 }
 
 // removals checks the removals of a new publication. A fixture may only go if the provider was asked in

@@ -138,7 +138,7 @@ func (d *defect) find(t *testing.T, binary string) bool {
 func (d *defect) findServed(t *testing.T, binary string) bool {
 	began := time.Now()
 	for seed := 1; time.Since(began) < *budget; seed++ {
-		out, err := exec.Command(binary, "-test.run=^TestServedWorld$", "-minutes=20", "-seed="+strconv.Itoa(seed)).CombinedOutput()
+		out, err := exec.Command(binary, "-test.run=^TestServedWorld$", "-once", "-minutes=20", "-seed="+strconv.Itoa(seed)).CombinedOutput()
 		if err == nil {
 			continue
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"runtime"
 	"sync"
 	"testing"
@@ -50,6 +51,18 @@ func (r *Result) Hash() string {
 	return hex.EncodeToString(sum[:8])
 }
 
+// FirstDifference returns the first lines of two logs that differ.
+func FirstDifference(a, b []byte) string {
+	at, line := 0, 0
+	for at < len(a) && at < len(b) && a[at] == b[at] {
+		if a[at] == '\n' {
+			line = at + 1
+		}
+		at++
+	}
+	return fmt.Sprintf("%.200s\n%.200s", a[line:], b[line:])
+}
+
 // firstDay is when every world begins: a Friday, with matches of the next days to come.
 var firstDay = time.Date(2026, 11, 20, 6, 0, 0, 0, time.UTC)
 
@@ -63,6 +76,7 @@ type system struct {
 	workers  []*machine
 	mirrors  []*mirror
 	readers  []*reader
+	listens  []*subscriber // with servers alone
 	book     *book
 	depot    *depot    // nil without an object store
 	broker   *broker   // nil without a cluster
@@ -125,6 +139,9 @@ func newSystem(w *world, o Options) *system {
 			if j.product == football.MarketEngine {
 				s.readers = append(s.readers, &reader{s: s, job: j, life: home}, &reader{s: s, job: j, life: home})
 			}
+			if j.product == football.MarketEngine && s.serve != nil {
+				s.listens = append(s.listens, &subscriber{reader: reader{s: s, job: j, life: home}}, &subscriber{reader: reader{s: s, job: j, life: home}})
+			}
 		}
 	}
 	return s
@@ -143,6 +160,9 @@ func (s *system) live(length time.Duration) {
 	}
 	for _, c := range s.readers {
 		all.Go(func() { s.read(ctx, c) })
+	}
+	for _, c := range s.listens {
+		all.Go(func() { s.listen(ctx, c) })
 	}
 	c := s.command(ctx, length)
 	s.sleepUnlessFailed(length)
@@ -178,6 +198,7 @@ func (s *system) final() {
 	if s.translog != nil {
 		s.translog.check()
 	}
+	s.finally()
 	for _, j := range s.jobs {
 		var newest snapshot.Commit
 		for _, m := range s.workers {
