@@ -34,6 +34,7 @@ const (
 	failureSaid    = "a run that failed says so"
 	progress       = "after the faults everything becomes fresh"
 	timesRise      = "times rise"
+	liveAgrees     = "a live publication agrees with what the provider said last"
 	oneAtATime     = "two workers never run one product of an account at the same time"
 )
 
@@ -44,6 +45,7 @@ type book struct {
 	mu       sync.Mutex
 	datasets map[string]*dataset
 	owners   map[string]string // accounts, by the ids of their fixtures
+	judged   int               // rows of matches in play
 }
 
 // dataset is what anybody has seen of a job.
@@ -91,6 +93,7 @@ func (b *book) published(l *life, j job, s publish.Summary) {
 		b.w.fail(acknowledged, "%s on %s: version %d was acknowledged, and the newest is %d", j, l.machine.name, s.Version, c.Version)
 	}
 	b.removals(root, j, c, l.machine.now())
+	b.agrees(root, j, c, l.machine.now())
 }
 
 // leased notes that a life has the lease of a job until released is called, or ctx ends.

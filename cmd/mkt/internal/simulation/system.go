@@ -25,6 +25,8 @@ type Options struct {
 	Length time.Duration
 	// Cluster has three workers with leases and an object store, in place of one machine.
 	Cluster bool
+	// Live is how often live cycles run; 0: seldom. If it is set, every match has a goal that is taken back.
+	Live time.Duration
 	// Only has the names of the events that may happen; nil: all that the seed decides.
 	Only map[string]bool
 	// Serve returns the folder of a replica, and a server over it; nil: replicas have no server.
@@ -42,6 +44,8 @@ type Result struct {
 	Operations int
 	Kinds      map[string]int // operations, by kind
 	Published  int            // publications
+	Judged     int            // rows of matches in play that were compared with their provider
+	TakenBack  int            // goals that a provider took back
 	Took       time.Duration  // of real time
 }
 
@@ -93,7 +97,7 @@ func Run(t *testing.T, o Options) (r Result) {
 	synctest.Test(t, func(t *testing.T) {
 		time.Sleep(time.Until(firstDay)) // nothing runs yet
 		w := newWorld(t, o.Seed, o.Only)
-		w.quiet = o.Quiet
+		w.quiet, w.live = o.Quiet, o.Live > 0
 		s := newSystem(w, o)
 		s.live(o.Length)
 		r = s.result()
@@ -125,6 +129,9 @@ func newSystem(w *world, o Options) *system {
 		s.depot, s.broker = &depot{w: w, objects: storetest.NewMemory()}, newBroker(w)
 		s.every = map[football.Product]time.Duration{football.MarketEngine: 15 * time.Minute, football.LiveIntelligence: 3 * time.Minute}
 		names = []string{"w1", "w2", "w3"}
+	}
+	if o.Live > 0 {
+		s.every[football.LiveIntelligence] = o.Live
 	}
 	for _, name := range names {
 		m := w.machine(name, s.work)
@@ -223,7 +230,12 @@ func (s *system) final() {
 }
 
 func (s *system) result() Result {
-	r := Result{Log: s.log.Bytes(), Operations: s.ops, Kinds: s.kinds}
+	r := Result{Log: s.log.Bytes(), Operations: s.ops, Kinds: s.kinds, Judged: s.book.judged}
+	for _, a := range s.accounts {
+		for _, p := range a.playing {
+			r.TakenBack += p.taken
+		}
+	}
 	if s.failure != nil {
 		r.Failure, r.Invariant = s.failure.String(), s.failure.invariant
 	}
