@@ -27,7 +27,7 @@ LDFLAGS := -s -w -X main.version=$(VERSION)$(if $(filter Linux,$(shell uname)), 
 # which the detector takes, or needs an order of goroutines, which it changes.
 RACE := ./cmd/mkt/internal/... ./fetch ./fetch/raw ./fetch/credential ./fetch/internal/upstream ./fetch/simulator \
 	./publish/durable ./publish/health ./publish/snapshot ./transform ./serve/...
-TIMED := TestSimulatedFaults|TestWorlds|TestServedWorld|TestReceiptsOfTamperedRoots
+TIMED := TestSimulatedFaults|TestWorlds|TestLiveWorlds|TestServedWorld|TestReceiptsOfTamperedRoots
 
 .PHONY: build
 build: ## bin/mkt
@@ -123,8 +123,8 @@ check: lint check-test check-cluster check-lake check-node race vulncheck ## wha
 	@echo "check: not run: tests of minutes (make test-long), benchmarks (make bench, make cost), fuzzing (make fuzz), the second build (make reproducible), the packages (make check-packages)"
 
 .PHONY: simulate-faults
-simulate-faults: ## one world of SEED for DAYS (1) simulated days with faults: make simulate-faults SEED=7 DAYS=2, with CLUSTER=1 three workers
-	$(GO) test -count=1 -timeout 60m -v -run TestWorlds ./cmd/mkt/internal/simulation -seed $(or $(SEED),1) -days $(or $(DAYS),1) $(if $(CLUSTER),-cluster) $(if $(LOG),-log $(LOG))
+simulate-faults: ## one world of SEED for DAYS (1) simulated days with faults: make simulate-faults SEED=7 DAYS=2, with CLUSTER=1 three workers, with LIVE=1 matches in play
+	$(GO) test -count=1 -timeout 60m -v -run $(if $(LIVE),TestLiveWorlds,TestWorlds) ./cmd/mkt/internal/simulation -seed $(or $(SEED),1) -days $(or $(DAYS),1) $(if $(CLUSTER),-cluster) $(if $(LOG),-log $(LOG))
 
 .PHONY: simulate-defects
 simulate-defects: ## the simulation finds planted defects, one after the other, each within BUDGET (1h)

@@ -18,10 +18,10 @@ import (
 
 	"mkt/fetch/credential"
 	"mkt/internal/needs"
+	"mkt/internal/socketiotest"
 	"mkt/publish/health"
 	"mkt/serve/account"
 	"mkt/serve/internal/servetest"
-	"mkt/serve/internal/socketio/socketiotest"
 )
 
 const (

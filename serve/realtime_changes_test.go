@@ -9,11 +9,11 @@ import (
 	"testing"
 	"time"
 
+	"mkt/internal/socketiotest"
 	"mkt/publish/football"
 	"mkt/publish/health"
 	"mkt/serve"
 	"mkt/serve/internal/servetest"
-	"mkt/serve/internal/socketio/socketiotest"
 )
 
 type push struct {

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"mkt/internal/check"
-	"mkt/serve/internal/socketio/socketiotest"
+	"mkt/internal/socketiotest"
 )
 
 // socket is a client's connection. Everything that it receives is checked against

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"mkt/internal/socketiotest"
 	"mkt/publish/football"
 	"mkt/publish/health"
 	"mkt/serve"
@@ -18,7 +19,6 @@ import (
 	"mkt/serve/internal/api"
 	"mkt/serve/internal/servetest"
 	"mkt/serve/internal/socketio"
-	"mkt/serve/internal/socketio/socketiotest"
 )
 
 // The codes with which docs/asyncapi.yaml says that a subscribe may be refused are those with which it is:

@@ -9,9 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"mkt/internal/socketiotest"
 	"mkt/serve"
 	"mkt/serve/account"
-	"mkt/serve/internal/socketio/socketiotest"
 )
 
 // With each way of sending the token, over each transport, with and without a trailing

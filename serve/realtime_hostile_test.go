@@ -13,9 +13,9 @@ import (
 	"time"
 
 	"mkt/internal/check"
+	"mkt/internal/socketiotest"
 	"mkt/serve"
 	"mkt/serve/internal/servetest"
-	"mkt/serve/internal/socketio/socketiotest"
 )
 
 // R2: a client that stops reading is dropped with a reason once nothing more can be written to

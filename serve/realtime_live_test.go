@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"mkt/internal/socketiotest"
 	"mkt/serve/internal/servetest"
-	"mkt/serve/internal/socketio/socketiotest"
 )
 
 type liveBody struct {

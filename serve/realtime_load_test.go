@@ -19,13 +19,13 @@ import (
 
 	"mkt/internal/check"
 	"mkt/internal/needs"
+	"mkt/internal/socketiotest"
 	"mkt/publish/football"
 	"mkt/publish/health"
 	"mkt/serve"
 	"mkt/serve/account"
 	"mkt/serve/internal/api"
 	"mkt/serve/internal/servetest"
-	"mkt/serve/internal/socketio/socketiotest"
 )
 
 // load is the load of BenchmarkRealtimeLoad: accounts that publish a live snapshot every

@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"mkt/internal/socketiotest"
 	"mkt/serve/account"
-	"mkt/serve/internal/socketio/socketiotest"
 )
 
 // Any wrong message is answered with a code, and the connection continues.

@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"mkt/internal/socketiotest"
 	"mkt/serve/internal/servetest"
-	"mkt/serve/internal/socketio/socketiotest"
 )
 
 var (

@@ -14,11 +14,11 @@ import (
 	"time"
 
 	"mkt/internal/check"
+	"mkt/internal/socketiotest"
 	"mkt/publish/layout"
 	"mkt/serve"
 	"mkt/serve/clock"
 	"mkt/serve/internal/servetest"
-	"mkt/serve/internal/socketio/socketiotest"
 )
 
 // recording is what clients of a running server got, by the time at which it was published.

@@ -90,7 +90,7 @@ var confined = map[string][]string{
 	"github.com/rivo/uniseg":            {"cmd/mkt/internal/cli"},
 	"github.com/yuin/goldmark":          {"cmd/mkt/internal/console"},
 	"github.com/nats-io/":               {"internal/coordination"},
-	"github.com/gobwas/ws":              {"serve/internal/socketio/..."},
+	"github.com/gobwas/ws":              {"serve/internal/socketio/...", "internal/socketiotest"},
 	"github.com/sony/gobreaker":         {"fetch/internal/upstream", "serve/limits"},
 	"github.com/redis/":                 {"serve/limits"},
 	"code.dny.dev/ssrf":                 {"fetch/internal/upstream"},

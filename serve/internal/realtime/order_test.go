@@ -9,13 +9,13 @@ import (
 	"time"
 
 	"mkt/internal/check"
+	"mkt/internal/socketiotest"
 	"mkt/publish/football"
 	"mkt/serve/account"
 	"mkt/serve/internal/gate"
 	"mkt/serve/internal/reader"
 	"mkt/serve/internal/servetest"
 	"mkt/serve/internal/socketio"
-	"mkt/serve/internal/socketio/socketiotest"
 )
 
 // bench is a service without a clock: a test makes its rounds, in any order.

@@ -22,8 +22,8 @@ import (
 
 	"mkt/internal/check"
 	"mkt/internal/needs"
+	"mkt/internal/socketiotest"
 	"mkt/serve/internal/socketio"
-	"mkt/serve/internal/socketio/socketiotest"
 )
 
 const (

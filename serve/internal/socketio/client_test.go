@@ -15,8 +15,8 @@ import (
 	"github.com/gobwas/ws"
 
 	"mkt/internal/check"
+	"mkt/internal/socketiotest"
 	"mkt/serve/internal/socketio"
-	"mkt/serve/internal/socketio/socketiotest"
 )
 
 var must = check.Must

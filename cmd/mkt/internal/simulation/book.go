@@ -37,6 +37,7 @@ const (
 	accountsWhole  = "the accounts are as before an edit or as after it"
 	deletedGone    = "the data of a deleted account is gone"
 	offIsOff       = "nothing is fetched for an account that is disabled or deleted"
+	liveAgrees     = "a live publication agrees with what the provider said last"
 	oneAtATime     = "two workers never run one product of an account at the same time"
 )
 
@@ -47,6 +48,8 @@ type book struct {
 	mu       sync.Mutex
 	datasets map[string]*dataset
 	readings map[string][]reading // of the clock, by the new history that an operator began
+	owners   map[string]string    // accounts, by the ids of their fixtures
+	judged   int                  // rows of matches in play
 }
 
 // reading is what a clock showed, and the true time then.
@@ -74,7 +77,7 @@ type seen struct {
 type content map[string]string
 
 func newBook(w *world) *book {
-	return &book{w: w, datasets: map[string]*dataset{}, readings: map[string][]reading{}}
+	return &book{w: w, datasets: map[string]*dataset{}, readings: map[string][]reading{}, owners: map[string]string{}}
 }
 
 func (b *book) of(j job) *dataset {
@@ -99,6 +102,7 @@ func (b *book) published(l *life, j job, s publish.Summary) {
 		b.w.fail(acknowledged, "%s on %s: version %d was acknowledged, and the newest is %d", j, l.machine.name, s.Version, c.Version)
 	}
 	b.removals(root, j, c, l.machine.now())
+	b.agrees(root, j, c, l.machine.now())
 }
 
 // leased notes that a life has the lease of a job until released is called, or ctx ends.
@@ -267,6 +271,10 @@ func (b *book) rows(d *dataset, root durable.ReadFS, j job, c snapshot.Commit, m
 			return
 		}
 		state[row.FixtureID] = row.ContentDigest
+		if owner, known := b.owners[row.FixtureID]; known && owner != j.id {
+			b.w.fail(nothingForeign, "%s version %d has the fixture %s of %s", j, c.Version, row.FixtureID, owner)
+		}
+		b.owners[row.FixtureID] = j.id
 		if !j.said(row.ProviderFixtureID) {
 			b.w.fail(nothingForeign, "%s version %d: the provider never told the account the fixture %s", j, c.Version, row.ProviderFixtureID)
 		}
@@ -303,6 +311,13 @@ func (b *book) content(j job, c snapshot.Commit) content {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.of(j).states[c.SHA256]
+}
+
+// owner returns the account that a fixture is of, by its id; "" if it was never published.
+func (b *book) owner(fixture string) string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.owners[fixture]
 }
 
 // removals checks the removals of a new publication. A fixture may only go if the provider was asked in

@@ -17,7 +17,7 @@ import (
 // defect is a planted defect of testdata/defects.txt.
 type defect struct {
 	name, file    string
-	world         string // machine, cluster or served
+	world         string // machine, cluster, live or served
 	before, after string
 }
 
@@ -113,8 +113,11 @@ func (d *defect) find(t *testing.T, binary string) bool {
 		return d.findServed(t, binary)
 	}
 	o := Options{Length: 24 * time.Hour, Quiet: true}
-	if d.world == "cluster" {
+	switch d.world {
+	case "cluster":
 		o.Cluster, o.Length = true, time.Hour
+	case "live":
+		o = ofLive
 	}
 	run := func(o Options) Result { return runProcess(t, binary, o) }
 	for o.Seed = 1; time.Since(began) < *budget; o.Seed++ {
@@ -148,7 +151,7 @@ func (d *defect) find(t *testing.T, binary string) bool {
 func (d *defect) findServed(t *testing.T, binary string) bool {
 	began := time.Now()
 	for seed := 1; time.Since(began) < *budget; seed++ {
-		out, err := exec.Command(binary, "-test.run=^TestServedWorld$", "-minutes=20", "-seed="+strconv.Itoa(seed)).CombinedOutput()
+		out, err := exec.Command(binary, "-test.run=^TestServedWorld$", "-once", "-minutes=20", "-seed="+strconv.Itoa(seed)).CombinedOutput()
 		if err == nil {
 			continue
 		}

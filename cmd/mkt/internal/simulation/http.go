@@ -2,7 +2,6 @@ package simulation
 
 import (
 	"encoding/json"
-	"fmt"
 	"maps"
 	"net/url"
 
@@ -14,15 +13,36 @@ import (
 type Server interface {
 	// Get returns the answer to a request of an account.
 	Get(account, path string) (status int, body []byte)
+	// Together returns the answers to the same request of several accounts at the same time.
+	Together(accounts []string, path string) (bodies map[string][]byte)
 	// Await waits until the answers to an account are of a publication with this seq or a later one, and
 	// reports whether they are.
 	Await(account string, seq uint64) bool
+	// Dial opens a connection over Socket.IO.
+	Dial(account string) (Socket, error)
 }
 
 // surfer is a reader of an account that uses the HTTP API, at another server each time.
 type surfer struct {
 	cursor string
+	seq    uint64 // of the first page of the newest bootstrap
 	state  content
+}
+
+// changeEvent is an event of the change log as clients read it.
+type changeEvent struct {
+	Seq     uint64  `json:"seq"`
+	Type    string  `json:"type"`
+	Fixture string  `json:"fixture_id"`
+	Digest  *string `json:"content_digest"`
+}
+
+func (e *changeEvent) apply(to content) {
+	if e.Type == "fixture_removed" {
+		delete(to, e.Fixture)
+	} else {
+		to[e.Fixture] = deref(e.Digest)
+	}
 }
 
 // surf asks a replica's server as a client does, and compares with the publication that it has.
@@ -39,12 +59,7 @@ func (c *reader) surf(m *mirror, head snapshot.Commit) {
 	}
 	for more := true; more; {
 		var page struct {
-			Data []struct {
-				Seq     uint64  `json:"seq"`
-				Type    string  `json:"type"`
-				Fixture string  `json:"fixture_id"`
-				Digest  *string `json:"content_digest"`
-			} `json:"data"`
+			Data       []changeEvent `json:"data"`
 			Pagination struct {
 				Next string `json:"next_cursor"`
 				More bool   `json:"has_more"`
@@ -54,11 +69,7 @@ func (c *reader) surf(m *mirror, head snapshot.Commit) {
 			return
 		}
 		for _, e := range page.Data {
-			if e.Type == "fixture_removed" {
-				delete(c.http.state, e.Fixture)
-			} else {
-				c.http.state[e.Fixture] = deref(e.Digest)
-			}
+			e.apply(c.http.state)
 		}
 		c.http.cursor, more = page.Pagination.Next, page.Pagination.More
 	}
@@ -66,6 +77,7 @@ func (c *reader) surf(m *mirror, head snapshot.Commit) {
 		s.fail(clientsAgree, "%s over HTTP at %s: version %d: a client has %d fixtures, a fresh start has %d: %s", c.job, m.name, head.Version, len(c.http.state), len(fresh), difference(c.http.state, fresh))
 	}
 	c.foreign(m)
+	c.s.together(m)
 }
 
 // bootstrap reads all pages of the fixtures.
@@ -86,13 +98,14 @@ func (c *reader) bootstrap(m *mirror) bool {
 			} `json:"pagination"`
 			Meta struct {
 				Cursor string `json:"changes_cursor"`
+				Seq    uint64 `json:"changes_seq"`
 			} `json:"meta"`
 		}
 		if !c.get(m, "/fixtures?limit=3"+cursor, &page) {
 			return false
 		}
 		if first == "" {
-			first = page.Meta.Cursor
+			first, c.http.seq = page.Meta.Cursor, page.Meta.Seq
 		}
 		for _, f := range page.Data {
 			c.http.state[f.Fixture] = f.Digest
@@ -128,6 +141,7 @@ func (c *reader) foreign(m *mirror) {
 // get reads an answer; false if there is none to judge.
 func (c *reader) get(m *mirror, path string, into any) bool {
 	status, body := m.server.Get(c.job.id, path)
+	c.isForeign(m, path, body)
 	if status != 200 {
 		var refused struct {
 			Error struct {
@@ -138,7 +152,6 @@ func (c *reader) get(m *mirror, path string, into any) bool {
 		if refused.Error.Code == "INVALID_CURSOR" || status == 500 {
 			c.s.fail(clientsAgree, "%s over HTTP at %s: %s: status %d %s", c.job, m.name, path, status, refused.Error.Code)
 		}
-		c.s.note("%s", fmt.Sprint(c.job, " at ", m.name, ": ", status, " ", refused.Error.Code))
 		return false
 	}
 	if err := json.Unmarshal(body, into); err != nil {

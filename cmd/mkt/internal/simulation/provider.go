@@ -53,10 +53,11 @@ type account struct {
 	lied     bool                                      // a list of this run left some out, or had an unreadable one
 	answers  int                                       // in the run under way
 	refusals int                                       // of them without data
+	playing  map[string]*playing                       // by the provider's id of the match in play
 }
 
 func (w *world) account(id, provider string, products ...football.Product) *account {
-	a := &account{w: w, id: id, provider: provider, products: products, seed: w.hash("account", id), words: map[string]bool{}, shown: map[string]bool{}, secrets: map[string]bool{}}
+	a := &account{w: w, id: id, provider: provider, products: products, seed: w.hash("account", id), words: map[string]bool{}, shown: map[string]bool{}, secrets: map[string]bool{}, playing: map[string]*playing{}}
 	a.rotate()
 	return a
 }
@@ -106,6 +107,10 @@ func (a *account) server(kind simulator.FaultKind) *simulator.Server {
 	o := simulator.Options{Seed: a.seed, Fixtures: 6, InPlay: 2, Quota: 1_000_000, Tokens: map[string]simulator.Account{a.secret: {Seed: a.seed}}}
 	if kind != "" {
 		o.Faults = []simulator.Fault{{Kind: kind, Rate: 1}}
+	}
+	if a.w.live && a.provider == "betsapi" {
+		o.InPlay = 8
+		o.Faults = append(o.Faults, simulator.Fault{Kind: simulator.Retracted, Rate: 1})
 	}
 	s, err := emulators.New(a.provider, o)
 	if err != nil {
@@ -235,6 +240,7 @@ func (n *network) answer(l *life, out http.ResponseWriter, r *http.Request) {
 	if !sleep(l.ctx, w.span("latency", name, 10*time.Millisecond, 400*time.Millisecond)) {
 		panic(http.ErrAbortHandler)
 	}
+	a.tells(l, r, fault)
 	a.server(fault).ServeHTTP(kept, r)
 }
 

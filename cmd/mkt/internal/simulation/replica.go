@@ -116,36 +116,40 @@ func (s *system) read(ctx context.Context, c *reader) {
 			return
 		}
 		c.poll(s.mirrors[s.pick("mirror", name, len(s.mirrors))])
-		wait := s.span("poll", name, 20*time.Second, 3*time.Minute)
-		if s.pick("cut off", name, 40) == 0 {
-			wait += 30 * time.Minute
-		}
-		if !sleep(ctx, wait) {
+		if !sleep(ctx, s.pause(name)) {
 			return
 		}
 	}
 }
 
-// poll asks a replica for the events after the newest one that the reader has.
-func (c *reader) poll(m *mirror) {
+// pause is how long a client does nothing. At times it is cut off for longer.
+func (s *system) pause(name string) time.Duration {
+	wait := s.span("poll", name, 20*time.Second, 3*time.Minute)
+	if s.pick("cut off", name, 40) == 0 {
+		wait += 30 * time.Minute
+	}
+	return wait
+}
+
+// look opens the copy of a replica as a reader does. root is nil if there is nothing to read.
+func (c *reader) look(m *mirror) (root *durable.Disk, head snapshot.Commit) {
 	if m.alive() == nil {
-		return
+		return nil, head
 	}
 	root, err := durable.OpenWithin(m.data, c.job.dir())
 	if errors.Is(err, fs.ErrNotExist) {
-		return // nothing was copied yet
+		return nil, head // nothing was copied yet
 	}
 	if err != nil {
 		c.s.fail(nothingTorn, "%s on %s: %v", c.job, m.name, err)
-		return
+		return nil, head
 	}
-	defer root.Close()
-	if m.refuses(root, c.job) {
-		return
+	if !m.refuses(root, c.job) {
+		head = c.s.book.judge(root, c.job, m.name)
 	}
-	head := c.s.book.judge(root, c.job, m.name)
 	if head.Version == 0 {
-		return
+		root.Close()
+		return nil, head
 	}
 	m.mu.Lock()
 	before := m.seen[c.job]
@@ -154,6 +158,16 @@ func (c *reader) poll(m *mirror) {
 	if before.HistoryID == head.HistoryID && head.Version < before.Version {
 		c.s.fail(oneHistory, "%s on %s: version %d was served, and now %d is", c.job, m.name, before.Version, head.Version)
 	}
+	return root, head
+}
+
+// poll asks a replica for the events after the newest one that the reader has.
+func (c *reader) poll(m *mirror) {
+	root, head := c.look(m)
+	if root == nil {
+		return
+	}
+	defer root.Close()
 	manifest, err := snapshot.Open(root, head)
 	if err != nil {
 		return // judge says it

@@ -98,7 +98,7 @@ func TestWorlds(t *testing.T) {
 			}
 			if *seed == 0 {
 				if again := runProcess(t, os.Args[0], o); again.Hash() != r.Hash() {
-					t.Errorf("two runs differ: %s", firstDifference(r.Log, again.Log))
+					t.Errorf("two runs differ: %s", FirstDifference(r.Log, again.Log))
 				}
 			}
 		})
@@ -140,15 +140,4 @@ func try(t *testing.T, o Options) Result {
 	t.Fatalf("seed %d: %s\nthe shortest history found of the same failure has %d of %d events:\n  %s\n  %s", o.Seed, r.Failure,
 		len(small.Events), len(r.Events), strings.Join(small.Events, "\n  "), small.Failure)
 	return r
-}
-
-func firstDifference(a, b []byte) string {
-	at, line := 0, 0
-	for at < len(a) && at < len(b) && a[at] == b[at] {
-		if a[at] == '\n' {
-			line = at + 1
-		}
-		at++
-	}
-	return fmt.Sprintf("%.200s\n%.200s", a[line:], b[line:])
 }

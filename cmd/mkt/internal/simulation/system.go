@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"runtime"
 	"sync"
 	"testing"
@@ -24,6 +25,8 @@ type Options struct {
 	Length time.Duration
 	// Cluster has three workers with leases and an object store, in place of one machine.
 	Cluster bool
+	// Live is how often live cycles run; 0: seldom. If it is set, every match has a goal that is taken back.
+	Live time.Duration
 	// Only has the names of the events that may happen; nil: all that the seed decides.
 	Only map[string]bool
 	// Serve returns the folder of a replica, and a server over it; nil: replicas have no server.
@@ -42,6 +45,8 @@ type Result struct {
 	Kinds      map[string]int // operations, by kind
 	Faults     map[string]int // events, by kind
 	Published  int            // publications
+	Judged     int            // rows of matches in play that were compared with their provider
+	TakenBack  int            // goals that a provider took back
 	Took       time.Duration  // of real time
 }
 
@@ -49,6 +54,18 @@ type Result struct {
 func (r *Result) Hash() string {
 	sum := sha256.Sum256(r.Log)
 	return hex.EncodeToString(sum[:8])
+}
+
+// FirstDifference returns the first lines of two logs that differ.
+func FirstDifference(a, b []byte) string {
+	at, line := 0, 0
+	for at < len(a) && at < len(b) && a[at] == b[at] {
+		if a[at] == '\n' {
+			line = at + 1
+		}
+		at++
+	}
+	return fmt.Sprintf("%.200s\n%.200s", a[line:], b[line:])
 }
 
 // firstDay is when every world begins: a Friday, with matches of the next days to come.
@@ -65,6 +82,7 @@ type system struct {
 	workers  []*machine
 	mirrors  []*mirror
 	readers  []*reader
+	listens  []*subscriber // with servers alone
 	book     *book
 	depot    *depot    // nil without an object store
 	broker   *broker   // nil without a cluster
@@ -81,7 +99,7 @@ func Run(t *testing.T, o Options) (r Result) {
 	synctest.Test(t, func(t *testing.T) {
 		time.Sleep(time.Until(firstDay)) // nothing runs yet
 		w := newWorld(t, o.Seed, o.Only)
-		w.quiet = o.Quiet
+		w.quiet, w.live = o.Quiet, o.Live > 0
 		s := newSystem(w, o)
 		s.live(o.Length)
 		r = s.result()
@@ -120,6 +138,9 @@ func newSystem(w *world, o Options) *system {
 		s.every = map[football.Product]time.Duration{football.MarketEngine: 15 * time.Minute, football.LiveIntelligence: 3 * time.Minute}
 		names = []string{"w1", "w2", "w3"}
 	}
+	if o.Live > 0 {
+		s.every[football.LiveIntelligence] = o.Live
+	}
 	for _, name := range names {
 		m := w.machine(name, s.work)
 		m.after = func(m *machine) { s.book.survived(m, s.jobs, s.depot) }
@@ -135,6 +156,9 @@ func newSystem(w *world, o Options) *system {
 		for _, j := range s.jobs {
 			if j.product == football.MarketEngine && j.added {
 				s.readers = append(s.readers, &reader{s: s, job: j, life: home}, &reader{s: s, job: j, life: home})
+			}
+			if j.product == football.MarketEngine && s.serve != nil {
+				s.listens = append(s.listens, &subscriber{reader: reader{s: s, job: j, life: home}}, &subscriber{reader: reader{s: s, job: j, life: home}})
 			}
 		}
 	}
@@ -155,6 +179,9 @@ func (s *system) live(length time.Duration) {
 	}
 	for _, c := range s.readers {
 		all.Go(func() { s.read(ctx, c) })
+	}
+	for _, c := range s.listens {
+		all.Go(func() { s.listen(ctx, c) })
 	}
 	c := s.command(ctx, length)
 	s.sleepUnlessFailed(length)
@@ -190,6 +217,7 @@ func (s *system) final() {
 	if s.translog != nil {
 		s.translog.check()
 	}
+	s.finally()
 	for _, j := range s.jobs {
 		if _, runs := s.office.active(j); !runs {
 			continue
@@ -220,7 +248,12 @@ func (s *system) final() {
 }
 
 func (s *system) result() Result {
-	r := Result{Log: s.log.Bytes(), Operations: s.ops, Kinds: s.kinds, Faults: map[string]int{}}
+	r := Result{Log: s.log.Bytes(), Operations: s.ops, Kinds: s.kinds, Faults: map[string]int{}, Judged: s.book.judged}
+	for _, a := range s.accounts {
+		for _, p := range a.playing {
+			r.TakenBack += p.taken
+		}
+	}
 	if s.failure != nil {
 		r.Failure, r.Invariant = s.failure.String(), s.failure.invariant
 	}

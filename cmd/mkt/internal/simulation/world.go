@@ -36,6 +36,7 @@ type world struct {
 	stopped  bool
 	log      bytes.Buffer
 	quiet    bool // the log has only notable events
+	live     bool // every match in play has a goal that is taken back
 	happened []event
 	failure  *failure
 	ops      int

@@ -3,6 +3,7 @@ package verify
 import (
 	"errors"
 	"io/fs"
+	"reflect"
 
 	"mkt/fetch/raw"
 	"mkt/publish/durable"
@@ -32,7 +33,7 @@ func (v *verifier) covers(k kind, id layout.CycleID) bool {
 	if k.of(v.watermarks).Covers(id) {
 		return true
 	}
-	if now, err := retention.ReadWatermarks(v.Root); err == nil && now != v.watermarks && now.Check(v.Root) == nil {
+	if now, err := retention.ReadWatermarks(v.Root); err == nil && !reflect.DeepEqual(now, v.watermarks) && now.Check(v.Root) == nil {
 		v.watermarks = now
 	}
 	return k.of(v.watermarks).Covers(id)

@@ -17,8 +17,8 @@ import (
 	"github.com/gobwas/ws"
 
 	"mkt/internal/check"
+	"mkt/internal/socketiotest"
 	"mkt/serve/internal/socketio/engine"
-	"mkt/serve/internal/socketio/socketiotest"
 )
 
 var must = check.Must

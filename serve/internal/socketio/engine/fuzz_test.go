@@ -13,7 +13,7 @@ import (
 
 	"github.com/gobwas/ws"
 
-	"mkt/serve/internal/socketio/socketiotest"
+	"mkt/internal/socketiotest"
 )
 
 func encode(list []packet) []byte {

@@ -2,8 +2,10 @@ package served
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -13,12 +15,14 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"mkt/cmd/mkt/internal/simulation"
 	"mkt/internal/check"
 	"mkt/internal/needs"
+	"mkt/internal/socketiotest"
 	"mkt/publish/football"
 	"mkt/serve"
 	"mkt/serve/account"
@@ -28,6 +32,7 @@ var (
 	seed    = flag.Uint64("seed", 1, "the seed of the world")
 	logs    = flag.String("log", "", "a file for the log")
 	minutes = flag.Int("minutes", 6, "simulated minutes with faults")
+	once    = flag.Bool("once", false, "run the world once, and compare no logs")
 )
 
 // providers are those of the accounts of the world.
@@ -52,10 +57,12 @@ func TestServer(t *testing.T) {
 	var list []account.Account
 	for id, provider := range providers {
 		a := account.Account{ClientID: id, Name: id, Status: account.Active, TokenDigests: [][32]byte{account.Digest(token(id))}, Features: map[string]bool{},
-			Subscriptions: map[football.Product]account.Subscription{football.MarketEngine: {}}, Limit: account.Limit{Requests: 1_000_000, Per: time.Minute, Burst: 1_000_000},
+			Subscriptions: map[football.Product]account.Subscription{football.MarketEngine: {}, football.LiveIntelligence: {}}, Limit: account.Limit{Requests: 1_000_000, Per: time.Minute, Burst: 1_000_000},
 			Provider: account.Provider{Name: provider, Configured: true}}
-		for _, f := range account.ProductFeatures(football.MarketEngine) {
-			a.Features[f] = true
+		for _, p := range []football.Product{football.MarketEngine, football.LiveIntelligence} {
+			for _, f := range account.ProductFeatures(p) {
+				a.Features[f] = true
+			}
 		}
 		list = append(list, a)
 	}
@@ -69,44 +76,93 @@ func TestServer(t *testing.T) {
 		cancel()
 	}()
 	check.Must(t, serve.Run(ctx, serve.Options{Listen: "127.0.0.1:0", DataDir: data, UsageDir: t.TempDir(), Accounts: registry, Poll: 20 * time.Millisecond,
-		Ready: func(base string) { fmt.Println("ready " + base) }}))
+		Realtime: serve.Realtime{Tick: 20 * time.Millisecond, PingTimeout: time.Minute},
+		Ready:    func(base string) { fmt.Println("ready " + base) }}))
 }
 
-// Clients of the API see what the publications have, at whichever replica they ask, and nothing of
-// another account.
-func TestServedWorld(t *testing.T) {
+// resultVariable has the name of the file for the result of a world in a process of its own.
+const resultVariable = "MKT_SERVED_RESULT"
+
+// result is what a world reports to the other process.
+type result struct {
+	simulation.Result
+	Asked, Dialled, Pushed int // requests, connections and pushes of the servers
+}
+
+// TestOne runs the world of another process of these tests.
+func TestOne(t *testing.T) {
+	name := needs.Env(t, resultVariable, "the other test sets it")
 	servers, dir := map[string]*server{}, t.TempDir()
 	for _, name := range []string{"r1", "r2"} {
 		servers[name] = newServer(t, filepath.Join(dir, name))
 	}
-	r := simulation.Run(t, simulation.Options{Seed: *seed, Length: time.Duration(*minutes) * time.Minute, Cluster: true, Quiet: true,
-		Serve: func(name string) (string, simulation.Server) { return servers[name].data, servers[name] }})
-	asked := servers["r1"].asked + servers["r2"].asked
-	t.Logf("%d operations, %d events, %d publications, %d requests, %s", r.Operations, len(r.Events), r.Published, asked, r.Took.Round(time.Millisecond))
+	r := result{Result: simulation.Run(t, simulation.Options{Seed: *seed, Length: time.Duration(*minutes) * time.Minute, Cluster: true, Quiet: true,
+		Serve: func(name string) (string, simulation.Server) { return servers[name].data, servers[name] }})}
+	for _, s := range servers {
+		r.Asked, r.Dialled, r.Pushed = r.Asked+s.asked, r.Dialled+s.dialled, r.Pushed+s.pushed
+	}
+	data, err := json.Marshal(r)
+	check.Must(t, err)
+	check.Must(t, os.WriteFile(name, data, 0o600))
+}
+
+// run runs a world in a process of its own.
+func run(t *testing.T, name string) (r result, err error) {
+	file := filepath.Join(t.TempDir(), name)
+	cmd := exec.Command(os.Args[0], "-test.run=^TestOne$", fmt.Sprint("-seed=", *seed), fmt.Sprint("-minutes=", *minutes))
+	cmd.Env = append(os.Environ(), resultVariable+"="+file)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return r, fmt.Errorf("%w\n%s", err, out)
+	}
+	data, err := os.ReadFile(file)
+	if err == nil {
+		err = json.Unmarshal(data, &r)
+	}
+	return r, err
+}
+
+// Clients of the API see what the publications have, at whichever replica they ask, over HTTP and over
+// sockets, and nothing of another account. The same seed gives the same log.
+func TestServedWorld(t *testing.T) {
+	runs := 2
+	if *once {
+		runs = 1
+	}
+	results, errs := make([]result, runs), make([]error, runs)
+	var all sync.WaitGroup
+	for i := range runs {
+		all.Go(func() { results[i], errs[i] = run(t, fmt.Sprint("run", i)) })
+	}
+	all.Wait()
+	check.Must(t, errors.Join(errs...))
+	r := &results[0]
+	t.Logf("%d operations, %d events, %d publications, %d requests, %d connections, %d pushes, log %s, %s",
+		r.Operations, len(r.Events), r.Published, r.Asked, r.Dialled, r.Pushed, r.Hash(), r.Took.Round(time.Millisecond))
 	if *logs != "" {
 		check.Must(t, os.WriteFile(*logs, r.Log, 0o600))
 	}
 	if r.Failure != "" {
 		t.Errorf("seed %d: %s", *seed, r.Failure)
 	}
-	if asked < 50 {
-		t.Errorf("the servers were asked %d times", asked)
+	if again := &results[runs-1]; !bytes.Equal(r.Log, again.Log) {
+		t.Errorf("two runs differ: %s", simulation.FirstDifference(r.Log, again.Log))
+	}
+	if r.Failure == "" && (r.Asked < 50 || r.Dialled < 20 || r.Pushed < 20) {
+		t.Errorf("the servers were asked %d times, had %d connections, and sent %d pushes", r.Asked, r.Dialled, r.Pushed)
 	}
 }
 
 // server is mkt serve over the data root of a replica. The simulation calls it from its bubble, in which
-// no goroutine of net/http may stay: another goroutine sends the requests.
+// no goroutine of net/http may stay: another goroutine does the work.
 type server struct {
 	data    string
 	base    string
+	client  *http.Client
+	work    chan func()
+	done    chan struct{}
 	asked   int
-	ask     chan request
-	answers chan answer
-}
-
-type request struct {
-	account, path string
-	until         uint64 // seq to wait for; 0: none
+	dialled int
+	pushed  int
 }
 
 type answer struct {
@@ -123,7 +179,7 @@ func newServer(t *testing.T, data string) *server {
 	out, err := cmd.StdoutPipe()
 	check.Must(t, err)
 	check.Must(t, cmd.Start())
-	s := &server{data: data, ask: make(chan request), answers: make(chan answer)}
+	s := &server{data: data, client: &http.Client{Timeout: 20 * time.Second}, work: make(chan func()), done: make(chan struct{})}
 	lines := bufio.NewScanner(out)
 	for s.base == "" && lines.Scan() {
 		s.base, _ = strings.CutPrefix(lines.Text(), "ready ")
@@ -135,24 +191,24 @@ func newServer(t *testing.T, data string) *server {
 		t.Fatal("the server did not start")
 	}
 	go func() { _, _ = io.Copy(io.Discard, out) }()
-	go s.work()
+	go func() {
+		for do := range s.work {
+			do()
+			s.done <- struct{}{}
+		}
+	}()
 	t.Cleanup(func() {
-		close(s.ask)
+		close(s.work)
 		in.Close()
 		_ = cmd.Wait()
 	})
 	return s
 }
 
-func (s *server) work() {
-	client := &http.Client{Timeout: 20 * time.Second}
-	for q := range s.ask {
-		a := s.get(client, q.account, q.path)
-		for end := time.Now().Add(10 * time.Second); q.until > 0 && !reached(a, q.until) && time.Now().Before(end); a = s.get(client, q.account, q.path) {
-			time.Sleep(5 * time.Millisecond)
-		}
-		s.answers <- a
-	}
+// outside does something outside of the bubble, and waits for it.
+func (s *server) outside(do func()) {
+	s.work <- do
+	<-s.done
 }
 
 func reached(a answer, seq uint64) bool {
@@ -164,13 +220,13 @@ func reached(a answer, seq uint64) bool {
 	return a.status == http.StatusOK && json.Unmarshal(a.body, &page) == nil && page.Meta.Seq >= seq
 }
 
-func (s *server) get(client *http.Client, account, path string) answer {
+func (s *server) get(account, path string) answer {
 	q, err := http.NewRequest(http.MethodGet, s.base+"/api/v1"+path, nil)
 	if err != nil {
 		return answer{}
 	}
 	q.Header.Set("Authorization", "Bearer "+token(account))
-	got, err := client.Do(q)
+	got, err := s.client.Do(q)
 	if err != nil {
 		return answer{}
 	}
@@ -183,15 +239,94 @@ func (s *server) get(client *http.Client, account, path string) answer {
 }
 
 // Get implements simulation.Server.
-func (s *server) Get(account, path string) (int, []byte) {
+func (s *server) Get(account, path string) (status int, body []byte) {
+	var a answer
 	s.asked++
-	s.ask <- request{account: account, path: path}
-	a := <-s.answers
+	s.outside(func() { a = s.get(account, path) })
 	return a.status, a.body
 }
 
-// Await implements simulation.Server.
-func (s *server) Await(account string, seq uint64) bool {
-	s.ask <- request{account: account, path: "/fixtures?limit=1", until: max(seq, 1)}
-	return reached(<-s.answers, seq)
+// Together implements simulation.Server.
+func (s *server) Together(accounts []string, path string) (bodies map[string][]byte) {
+	s.asked += len(accounts)
+	bodies = map[string][]byte{}
+	s.outside(func() {
+		answers := make([]answer, len(accounts))
+		var all sync.WaitGroup
+		for i, account := range accounts {
+			all.Go(func() { answers[i] = s.get(account, path) })
+		}
+		all.Wait()
+		for i, account := range accounts {
+			bodies[account] = answers[i].body
+		}
+	})
+	return bodies
 }
+
+// Await implements simulation.Server.
+func (s *server) Await(account string, seq uint64) (is bool) {
+	s.outside(func() {
+		for end := time.Now().Add(10 * time.Second); !is && time.Now().Before(end); {
+			if is = reached(s.get(account, "/fixtures?limit=1"), max(seq, 1)); !is {
+				time.Sleep(5 * time.Millisecond)
+			}
+		}
+	})
+	return is
+}
+
+// Dial implements simulation.Server.
+func (s *server) Dial(account string) (c simulation.Socket, err error) {
+	s.dialled++
+	s.outside(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), socketLimit)
+		defer cancel()
+		var client *socketiotest.Client
+		client, err = socketiotest.Dial(ctx, socketiotest.Options{URL: s.base + "/realtime/", Auth: map[string]any{"token": token(account)}})
+		c = &socket{s, client}
+	})
+	return c, err
+}
+
+// socketLimit is much longer than a server needs.
+const socketLimit = time.Minute
+
+// socket is a connection to a server.
+type socket struct {
+	*server
+	client *socketiotest.Client
+}
+
+// Call implements simulation.Socket.
+func (c *socket) Call(event string, payload any) (a []byte, err error) {
+	c.outside(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), socketLimit)
+		defer cancel()
+		var args []json.RawMessage
+		if args, err = c.client.Call(ctx, event, payload); err == nil && len(args) > 0 {
+			a = args[0]
+		}
+	})
+	return a, err
+}
+
+// Next implements simulation.Socket.
+func (c *socket) Next() (event string, payload []byte, err error) {
+	c.outside(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), socketLimit)
+		defer cancel()
+		var e socketiotest.Event
+		if e, err = c.client.Next(ctx); err == nil && len(e.Args) > 0 {
+			event, payload = e.Name, e.Args[0]
+			c.pushed++
+		}
+		if errors.Is(err, socketiotest.ErrClosed) {
+			err = io.EOF
+		}
+	})
+	return event, payload, err
+}
+
+// Cut implements simulation.Socket.
+func (c *socket) Cut() { c.outside(c.client.Close) }

@@ -1,0 +1,203 @@
+package simulation
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"mkt/fetch/simulator"
+	"mkt/publish/durable"
+	"mkt/publish/football"
+	"mkt/publish/layout"
+	"mkt/publish/snapshot"
+	"mkt/publish/table"
+)
+
+// playing is what the provider of an account said of one match in play, up to its newest answer.
+type playing struct {
+	heard   time.Time // newest answer that listed the match, by the clock of the machine that asked
+	scores  [][2]int  // said by that answer and those after it, the newest last
+	rises   [2][]goal // goals of each side that the score has now
+	goals   []goal    // on the newest list of events
+	viewed  time.Time // when the list of events was read
+	known   bool      // the score was heard before
+	doubted time.Time // when an answer after that had a fault, so that nobody knows how much of it was understood; zero: never
+	taken   int       // goals taken back
+}
+
+// goal is a goal as the provider shows it.
+type goal struct {
+	side          simulator.Side
+	minute, added int       // of the list of events
+	from, to      time.Time // when the score rose; zero if it had the goal from the beginning
+}
+
+// isLive reports whether a request is for the matches in play, or for their events.
+func isLive(provider string, r *http.Request) (list, events bool) {
+	if provider != "betsapi" {
+		return false, false
+	}
+	return strings.HasSuffix(r.URL.Path, "/events/inplay"), strings.HasSuffix(r.URL.Path, "/event/view")
+}
+
+// tells notes what the provider says of the matches in play in the answer to a request, before it is sent.
+func (a *account) tells(l *life, r *http.Request, fault simulator.FaultKind) {
+	list, events := isLive(a.provider, r)
+	if !list && !events {
+		return
+	}
+	s, now := a.server(""), l.machine.now()
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	ids := strings.Split(r.URL.Query().Get("event_id"), ",")
+	for _, m := range s.InPlay(a.secret) {
+		if events && !slices.Contains(ids, m.EventID) {
+			continue
+		}
+		p := a.playing[m.EventID]
+		if p == nil {
+			p = &playing{}
+			a.playing[m.EventID] = p
+		}
+		if fault != "" {
+			if p.doubted.IsZero() {
+				p.doubted = now
+			}
+			continue
+		}
+		sent := m.Sent(s.Now())
+		if !sent.Begun {
+			continue
+		}
+		from := now
+		if !p.doubted.IsZero() {
+			from = p.doubted
+		}
+		if list {
+			p.heard, p.scores, p.doubted = now, nil, time.Time{}
+		}
+		p.score(sent.Score, from, now)
+		if events && !m.WithoutTimeline {
+			p.viewed, p.goals = now, goalsOf(&m, sent.At.Sub(m.Whistle))
+		}
+	}
+}
+
+// score notes a score. A higher one has goals from a time between two others, a lower one takes back the
+// newest goals.
+func (p *playing) score(score [2]int, from, to time.Time) {
+	for side, n := range score {
+		for len(p.rises[side]) < n {
+			g := goal{side: simulator.Side(side)}
+			if p.known {
+				g.from, g.to = from, to.Add(time.Minute) // the answer arrives later
+			}
+			p.rises[side] = append(p.rises[side], g)
+		}
+		if more := len(p.rises[side]) - n; more > 0 {
+			p.rises[side] = p.rises[side][:n]
+			p.taken += more
+		}
+	}
+	p.scores, p.known = append(p.scores, score), true
+}
+
+// goalsOf returns the goals on the provider's list of events at a time of the match.
+func goalsOf(m *simulator.MeantMatch, at time.Duration) (goals []goal) {
+	for _, r := range m.Reported() {
+		if r.Kind == simulator.Goal && r.Appears <= at && (r.Withdrawn == 0 || at < r.Withdrawn) {
+			minute, added := r.Clock.Minute()
+			goals = append(goals, goal{side: r.Side, minute: minute, added: added})
+		}
+	}
+	return goals
+}
+
+// agrees checks a new live publication: the score of a match is one that the provider said last, no more
+// goals are on its timeline than in its score, and each of them is one that the provider still has.
+func (b *book) agrees(root durable.ReadFS, j job, c snapshot.Commit, now time.Time) {
+	if j.product != football.LiveIntelligence || c.Version == 0 {
+		return
+	}
+	var rows []table.LiveRow
+	timeline := map[string][]table.LiveTimelineRow{}
+	for row, err := range snapshot.Rows[table.LiveRow](root, c.Dir()+"/"+layout.LiveFile) {
+		if err != nil {
+			b.w.fail(nothingTorn, "%s version %d: %v", j, c.Version, err)
+			return
+		}
+		rows = append(rows, *row)
+	}
+	for row, err := range snapshot.Rows[table.LiveTimelineRow](root, c.Dir()+"/"+layout.LiveTimelineFile) {
+		if err != nil {
+			b.w.fail(nothingTorn, "%s version %d: %v", j, c.Version, err)
+			return
+		}
+		timeline[row.FixtureID] = append(timeline[row.FixtureID], *row)
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	for i := range rows {
+		row := &rows[i]
+		p := j.playing[deref(row.ProviderEventID)]
+		if p == nil || !p.doubted.IsZero() || !row.InPlay || row.ScoreHome == nil || row.ScoreAway == nil {
+			continue
+		}
+		if row.FreshAt.Before(p.heard) || row.FreshAt.After(now) { // the feed stands still, or the clock was set back
+			continue
+		}
+		b.judged++
+		if fault := p.disagrees(row, timeline[row.FixtureID]); fault != "" {
+			b.w.fail(liveAgrees, "%s version %d: %s %s–%s: %s", j, c.Version, row.FixtureID, deref(row.Home), deref(row.Away), fault)
+		}
+	}
+}
+
+// disagrees says in which way a row and its timeline differ from what the provider said; "" if they do not.
+func (p *playing) disagrees(row *table.LiveRow, timeline []table.LiveTimelineRow) string {
+	score := [2]int{int(*row.ScoreHome), int(*row.ScoreAway)}
+	if !slices.Contains(p.scores, score) {
+		return fmt.Sprintf("score %v, and the provider said %v", score, p.scores)
+	}
+	if p.scores[0] != p.scores[len(p.scores)-1] {
+		return "" // it changed during the cycle
+	}
+	var shown [2]int
+	listed, rises := slices.Clone(p.goals), [2][]goal{slices.Clone(p.rises[0]), slices.Clone(p.rises[1])}
+	for _, e := range timeline {
+		side := slices.Index([]string{string(football.SideHome), string(football.SideAway)}, e.SideProven)
+		if e.State != string(football.VisualGoal) || side < 0 {
+			continue
+		}
+		if shown[side]++; shown[side] > score[side] {
+			return fmt.Sprintf("the timeline has %d goals of side %d, and the score is %v", shown[side], side, score)
+		}
+		if e.Certainty == string(football.Inferred) {
+			at := slices.IndexFunc(rises[side], func(g goal) bool { return g.from.IsZero() || !e.At.Before(g.from) && e.At.Before(g.to) })
+			if at < 0 {
+				return fmt.Sprintf("a goal of side %d that was seen at %s is on the timeline, and those of the score are %v", side, e.At, p.rises[side])
+			}
+			rises[side] = slices.Delete(rises[side], at, at+1)
+			continue
+		}
+		if p.viewed.Before(p.heard) {
+			continue
+		}
+		at := slices.IndexFunc(listed, func(g goal) bool { return int(g.side) == side && e.Minute != nil && isMinute(g, &e) })
+		if at < 0 {
+			return fmt.Sprintf("a goal of side %d in minute %v is on the timeline, and the provider lists %+v", side, *e.Minute, p.goals)
+		}
+		listed = slices.Delete(listed, at, at+1)
+	}
+	return ""
+}
+
+// isMinute reports whether an entry of the timeline is in the minute of a goal on the provider's list.
+func isMinute(g goal, e *table.LiveTimelineRow) bool {
+	if e.Added != nil && *e.Added > 0 {
+		return int(*e.Added) == g.added
+	}
+	return int(*e.Minute)+1 == g.minute
+}

@@ -1,0 +1,210 @@
+package simulation
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"maps"
+
+	"mkt/publish/snapshot"
+)
+
+// Socket is a connection of an account to a [Server] over Socket.IO.
+type Socket interface {
+	// Call sends an event and returns the answer to it.
+	Call(event string, payload any) ([]byte, error)
+	// Next waits for the next event from the server. The error is [io.EOF] if the connection has ended,
+	// and another one if nothing comes for a long time.
+	Next() (event string, payload []byte, err error)
+	// Cut ends the connection as a failure of the network does.
+	Cut()
+}
+
+// subscriber is a client of an account that follows the change log over a socket. It keeps its
+// connection, lags at times, and is cut off at times. Then it continues after its newest event, at
+// whichever replica it reaches.
+type subscriber struct {
+	reader
+	mirror *mirror
+	of     *life // of the mirror, when the connection began
+	socket Socket
+}
+
+// listen is the program of a subscriber.
+func (s *system) listen(ctx context.Context, c *subscriber) {
+	defer c.cut()
+	for n := 1; ; n++ {
+		name, err := s.enter(c.life, "listen", c.job.String())
+		if err != nil {
+			return
+		}
+		if c.socket != nil && (c.mirror.alive() != c.of || s.pick("cut", name, 5) == 0) {
+			c.cut()
+		}
+		if c.socket == nil {
+			c.mirror = s.mirrors[s.pick("mirror", name, len(s.mirrors))]
+		}
+		if s.pick("lag", name, 4) > 0 {
+			c.catchUp(name)
+		}
+		wait := s.pause(name)
+		if s.pick("cut off", name, 40) == 0 {
+			c.cut()
+		}
+		if !sleep(ctx, wait) {
+			return
+		}
+	}
+}
+
+func (c *subscriber) cut() {
+	if c.socket != nil {
+		c.socket.Cut()
+		c.socket = nil
+	}
+}
+
+// catchUp receives everything up to the newest publication of its replica, and compares the state with
+// that publication. It returns false if the server does not answer.
+func (c *subscriber) catchUp(name string) (isComplete bool) {
+	m := c.mirror
+	root, head := c.look(m)
+	if root == nil {
+		return false
+	}
+	defer root.Close()
+	if !m.server.Await(c.job.id, head.LastSeq) {
+		return false
+	}
+	isComplete = c.socket != nil && c.receive(head)
+	if c.socket == nil { // the server may have ended the connection
+		isComplete = c.connect(name, head) && c.receive(head)
+	}
+	fresh := c.s.book.content(c.job, head)
+	if isComplete && c.history == head.HistoryID && c.seq == head.LastSeq && !maps.Equal(c.state, fresh) {
+		c.s.fail(clientsAgree, "%s over the socket of %s: version %d, seq %d: a client has %d fixtures, a fresh start has %d: %s",
+			c.job, m.name, head.Version, c.seq, len(c.state), len(fresh), difference(c.state, fresh))
+	}
+	return isComplete
+}
+
+// finally checks that every server answers every account after the quiet time.
+func (s *system) finally() {
+	for _, c := range s.listens {
+		for _, m := range s.mirrors {
+			last := &subscriber{reader: reader{s: s, job: c.job, life: c.life}, mirror: m}
+			if !last.catchUp("final") {
+				s.fail(progress, "%s: the server of %s does not answer", c.job, m.name)
+			}
+			last.cut()
+		}
+	}
+}
+
+// receive applies pushes until the client has every event of a publication. It returns false if the
+// connection or the subscription has ended.
+func (c *subscriber) receive(head snapshot.Commit) bool {
+	for c.seq < head.LastSeq {
+		event, payload, err := c.socket.Next()
+		switch {
+		case errors.Is(err, io.EOF):
+			c.cut()
+			if c.isInLog(head) {
+				c.s.fail(clientsAgree, "%s: %s ended a connection at seq %d; its log is %d to %d", c.job, c.mirror.name, c.seq, head.FirstSeq, head.LastSeq)
+			}
+			return false
+		case err != nil:
+			c.s.fail(progress, "%s: %s sent no push after seq %d; its log is %d to %d", c.job, c.mirror.name, c.seq, head.FirstSeq, head.LastSeq)
+			return false
+		case event == "channel_closed": // the provider refuses the account, for example
+			c.cut()
+			return false
+		case event == "changes":
+			c.take(payload)
+		}
+	}
+	return true
+}
+
+// isInLog reports whether the client's position is in the log that a publication has.
+func (c *subscriber) isInLog(head snapshot.Commit) bool {
+	return c.history == head.HistoryID && c.seq+1 >= head.FirstSeq
+}
+
+// connect subscribes after the client's newest event, and reads everything anew if the log does not go
+// back to it.
+func (c *subscriber) connect(name string, head snapshot.Commit) bool {
+	s, m := c.s, c.mirror
+	socket, err := m.server.Dial(c.job.id)
+	if err != nil {
+		s.fail(progress, "%s: %s accepts no connection: %v", c.job, m.name, err)
+		return false
+	}
+	c.socket, c.of = socket, m.alive()
+	for c.history != "" || c.restart(head) {
+		payload, err := socket.Call("subscribe", map[string]any{"channel": "changes", "cursor": c.seq, "backlog": 1 + s.pick("backlog", name, 8)})
+		if err != nil {
+			s.fail(progress, "%s: %s does not answer a subscribe: %v", c.job, m.name, err)
+			break
+		}
+		var a struct {
+			OK    bool `json:"ok"`
+			Error struct {
+				Code string `json:"code"`
+			} `json:"error"`
+		}
+		if err := json.Unmarshal(payload, &a); err != nil {
+			s.fail(nothingTorn, "%s: %s answered a subscribe with %.200q", c.job, m.name, payload)
+			break
+		}
+		switch {
+		case a.OK:
+			if !c.isInLog(head) && c.seq < head.LastSeq {
+				s.fail(oneHistory, "%s: %s accepted seq %d of the history %s; its log is %d to %d of %s", c.job, m.name, c.seq, c.history, head.FirstSeq, head.LastSeq, head.HistoryID)
+			}
+			c.take(payload)
+			return true
+		case a.Error.Code == "INVALID_CURSOR" && !c.isInLog(head):
+			c.history = ""
+			continue
+		case a.Error.Code == "INVALID_CURSOR":
+			s.fail(clientsAgree, "%s: %s refused seq %d; its log is %d to %d", c.job, m.name, c.seq, head.FirstSeq, head.LastSeq)
+		}
+		break
+	}
+	c.cut()
+	return false
+}
+
+// restart reads everything over HTTP.
+func (c *subscriber) restart(head snapshot.Commit) bool {
+	if !c.bootstrap(c.mirror) {
+		return false
+	}
+	c.history, c.seq, c.state = head.HistoryID, c.http.seq, c.http.state
+	return true
+}
+
+// take applies the events of a push, or of the answer to a subscribe.
+func (c *subscriber) take(payload []byte) {
+	c.isForeign(c.mirror, "the socket", payload)
+	var push struct {
+		Cursor uint64        `json:"cursor"`
+		Events []changeEvent `json:"events"`
+	}
+	if err := json.Unmarshal(payload, &push); err != nil {
+		c.s.fail(nothingTorn, "%s: %s sent %.200q", c.job, c.mirror.name, payload)
+		return
+	}
+	for _, e := range push.Events {
+		if e.Seq != c.seq+1 {
+			c.s.fail(oneHistory, "%s: %s sent seq %d after %d", c.job, c.mirror.name, e.Seq, c.seq)
+		}
+		c.seq = e.Seq
+		e.apply(c.state)
+	}
+	if push.Cursor != c.seq {
+		c.s.fail(oneHistory, "%s: %s sent the cursor %d after seq %d", c.job, c.mirror.name, push.Cursor, c.seq)
+	}
+}
