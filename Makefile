@@ -66,7 +66,7 @@ test: ## the tests, those skipped that need minutes
 check-test:
 	@mkdir -p bin
 	$(GO) test -short $(VETTED) $(PARALLEL) -v ./transform $$($(GO) list ./... | grep -vxFf <($(GO) list $(RACE))) 2>&1 | tee bin/test.log | awk -f .ci/summary.awk
-	MKT_SIMULATE_FOR=$(or $(SIMULATE_FOR),20s) $(GO) test -short $(VETTED) -run '$(TIMED)' ./fetch ./cmd/mkt/internal/simulation/... ./cmd/mkt/internal/verify
+	MKT_SIMULATE_FOR=$(or $(SIMULATE_FOR),20s) MKT_SIMULATE_COMMIT=$$(git rev-parse HEAD) $(GO) test -short $(VETTED) -run '$(TIMED)' ./fetch ./cmd/mkt/internal/simulation/... ./cmd/mkt/internal/verify
 
 .PHONY: test-long
 test-long: ## every test: twenty minutes on two cores

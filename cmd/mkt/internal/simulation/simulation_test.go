@@ -2,6 +2,8 @@ package simulation
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/binary"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -105,18 +107,24 @@ func TestWorlds(t *testing.T) {
 	}
 }
 
-// newSeeds is a variable with a duration.
-const newSeeds = "MKT_SIMULATE_FOR"
+// Variables with a duration, and with the commit whose seeds are tried.
+const (
+	newSeeds = "MKT_SIMULATE_FOR"
+	ofCommit = "MKT_SIMULATE_COMMIT"
+)
 
-// All invariants hold in worlds of seeds that nobody has tried, until the time of MKT_SIMULATE_FOR is over.
+// All invariants hold in worlds of seeds that nobody has tried, until the time of MKT_SIMULATE_FOR is over. Each
+// commit has seeds of its own, so that a failure can be repeated.
 func TestWorldsOfNewSeeds(t *testing.T) {
 	length, err := time.ParseDuration(needs.Env(t, newSeeds, "a duration, as 20s: worlds of new seeds run for so long"))
 	if err != nil {
 		t.Fatal(err)
 	}
+	sum := sha256.Sum256([]byte(os.Getenv(ofCommit)))
+	first := uint64(binary.BigEndian.Uint32(sum[:]))
 	began := time.Now()
 	for n := uint64(0); time.Since(began) < length; n++ {
-		o := Options{Seed: uint64(began.Unix()) + n, Length: 6 * time.Hour}
+		o := Options{Seed: first + n, Length: 6 * time.Hour}
 		if n%4 == 3 {
 			o.Cluster, o.Length = true, 15*time.Minute
 		}
