@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"context"
 	"errors"
 	"flag"
 	"fmt"
@@ -50,21 +51,6 @@ func fixtureID(n int) string {
 func upTo(n int) (all []int) {
 	for i := range n {
 		all = append(all, i)
-	}
-	return all
-}
-
-// after is the dataset that a publication of the cycle leads to: the cycle that each
-// fixture's rows are of.
-func (c cycle) after(before map[string]int) map[string]int {
-	all := map[string]int{}
-	for _, n := range c.kept {
-		if seen, there := before[fixtureID(n)]; there {
-			all[fixtureID(n)] = seen
-		}
-	}
-	for _, n := range c.refreshed {
-		all[fixtureID(n)] = c.number
 	}
 	return all
 }
@@ -196,6 +182,20 @@ func (w *worker) options(c cycle) publish.Options {
 		ClientID: account, Product: c.product, Cycle: c.id(), Root: w.f, RunID: fmt.Sprint(w.name, "-", c.number), Version: "test", Store: w.d,
 		Now: func() time.Time { return c.at().Add(5 * time.Second) },
 	}
+}
+
+// work runs a cycle: the copy of what the store has, transform, and publish.
+func (w *worker) work(ctx context.Context, c cycle) error {
+	if _, err := w.d.Sync(ctx, w.f); err != nil {
+		return err
+	}
+	if err := c.transform(w.f); err != nil {
+		return err
+	}
+	if _, err := publish.Run(ctx, w.options(c)); err != nil {
+		return err
+	}
+	return w.d.ShipStates(ctx, w.f, w.f)
 }
 
 // view is the newest publication of a root as a reader sees it, with the change log.
