@@ -112,7 +112,7 @@ func (d *defect) find(t *testing.T, binary string) bool {
 	if d.world == "served" {
 		return d.findServed(t, binary)
 	}
-	o := Options{Length: 24 * time.Hour, Quiet: true}
+	o := Options{Length: 12 * time.Hour, Quiet: true}
 	if d.world == "cluster" {
 		o.Cluster, o.Length = true, time.Hour
 	}
