@@ -311,6 +311,10 @@ func TestInterruptedCopiesRaiseNoAlarm(t *testing.T) {
 			}
 		}
 		if err == nil {
+			copies, err := snapshot.Copies(mem)
+			if check.Must(t, err); len(copies) > 0 {
+				t.Errorf("after the copy %d records are staged", len(copies))
+			}
 			break
 		}
 		if killed++; t.Failed() {
