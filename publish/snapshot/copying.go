@@ -17,31 +17,26 @@ func copyRecord(c Commit) string {
 }
 
 // BeginCopy stages the record of a publication before its files are copied into a root. If the copy is
-// interrupted, [Copies] tells which publication these files belong to.
+// interrupted, [Copies] returns the publication that these files belong to.
 func BeginCopy(f durable.FS, c Commit, record []byte) error {
 	return durable.CreateAgain(f, copyRecord(c), durable.Bytes(record))
 }
 
-// EndCopy deletes the record that [BeginCopy] staged, after the publication has got its own.
-func EndCopy(f durable.FS, c Commit) error {
-	err := f.Remove(copyRecord(c))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
+// EndCopy deletes the staged records, after the publication has got its own. Those of earlier copies that
+// were interrupted are of older publications than it.
+func EndCopy(f durable.FS) error {
+	names, err := copyRecords(f)
+	for _, name := range names {
+		err = errors.Join(err, f.Remove(name))
 	}
 	return err
 }
 
 // Copies returns the publications whose copy into a root is under way or was interrupted.
 func Copies(f durable.ReadFS) (list []Commit, err error) {
-	entries, err := f.ReadDir(layout.StagingDir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	for _, e := range entries {
-		if e.IsDir() || !strings.HasPrefix(e.Name(), copyPrefix) {
-			continue
-		}
-		data, err := durable.ReadFile(f, layout.StagingDir+"/"+e.Name(), maxCommit)
+	names, err := copyRecords(f)
+	for _, name := range names {
+		data, err := durable.ReadFile(f, name, maxCommit)
 		if err != nil {
 			continue // the copy ended meanwhile
 		}
@@ -50,4 +45,17 @@ func Copies(f durable.ReadFS) (list []Commit, err error) {
 		}
 	}
 	return list, err
+}
+
+func copyRecords(f durable.ReadFS) (names []string, err error) {
+	entries, err := f.ReadDir(layout.StagingDir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	for _, e := range entries {
+		if !e.IsDir() && strings.HasPrefix(e.Name(), copyPrefix) {
+			names = append(names, layout.StagingDir+"/"+e.Name())
+		}
+	}
+	return names, err
 }

@@ -262,7 +262,7 @@ func (d *Dataset) copy(ctx context.Context, f durable.FS, c snapshot.Commit, rec
 	if err := appendRecord(f, c, record); err != nil {
 		return err
 	}
-	return snapshot.EndCopy(f, c)
+	return snapshot.EndCopy(f)
 }
 
 // begin makes a root begin at a version, unless it has the version before.

@@ -15,6 +15,7 @@ import (
 // Rates of the faults of one operation on a disk. A day has about a hundred thousand operations.
 const (
 	killRate  = 1.0 / 9_000
+	nameRate  = 1.0 / 3_000 // of kills at an operation that makes names or makes them durable: what is published depends on these
 	errorRate = 1.0 / 12_000
 	slowRate  = 1.0 / 12_000
 	lostRate  = 1.0 / 100 // of syncs, on a machine whose disk lies
@@ -43,7 +44,7 @@ func (d *disk) do(kind durabletest.Kind, name string, space bool, op func() erro
 		return err
 	}
 	switch {
-	case w.happens("killed", id, killRate):
+	case w.happens("killed", id, killRateOf(kind)):
 		if how := w.pick("when", id, 3); how == 0 {
 			_ = op()
 		} else if half != nil && how == 1 {
@@ -68,6 +69,14 @@ func (d *disk) do(kind durabletest.Kind, name string, space bool, op func() erro
 		}
 	}
 	return op()
+}
+
+func killRateOf(kind durabletest.Kind) float64 {
+	switch kind {
+	case durabletest.Link, durabletest.Rename, durabletest.SyncDir:
+		return nameRate
+	}
+	return killRate
 }
 
 // Create implements durable.FS.

@@ -14,10 +14,12 @@ import (
 	"mkt/cmd/mkt/internal/verify"
 	"mkt/fetch/raw"
 	"mkt/internal/check"
+	"mkt/publish"
 	"mkt/publish/durable"
 	"mkt/publish/durable/durabletest"
 	"mkt/publish/football"
 	"mkt/publish/layout"
+	"mkt/publish/repair"
 	"mkt/publish/retention"
 	"mkt/publish/snapshot"
 	"mkt/publish/store"
@@ -309,6 +311,10 @@ func TestInterruptedCopiesRaiseNoAlarm(t *testing.T) {
 			}
 		}
 		if err == nil {
+			copies, err := snapshot.Copies(mem)
+			if check.Must(t, err); len(copies) > 0 {
+				t.Errorf("after the copy %d records are staged", len(copies))
+			}
 			break
 		}
 		if killed++; t.Failed() {
@@ -318,4 +324,72 @@ func TestInterruptedCopiesRaiseNoAlarm(t *testing.T) {
 	if killed < 20 {
 		t.Errorf("the copy was killed %d times", killed)
 	}
+}
+
+// A disk reports one sync of a cycle as done that is not, and then loses its power. The newest publication is
+// whole, or a verification says that it is damaged. A repair or a new history makes it whole.
+func TestLostSyncs(t *testing.T) {
+	url, err := dataroot.Simulate(t.Context(), 1)
+	check.Must(t, err)
+	p := dataroot.Product{Name: football.MarketEngine, Key: key, Version: "test", Tenant: dataroot.Fetching(url)}
+	at := time.Now().UTC().Truncate(time.Hour)
+	began := durabletest.NewMem()
+	p.Root, p.Data = began, durabletest.NewMem()
+	check.Must(t, p.Cycle(t.Context(), at))
+	damaged, syncs := 0, 0
+	for lost, isLost := 1, true; isLost; lost++ {
+		mem := began.PowerCut(1, 1)
+		syncs, isLost = 0, false
+		p.Root = durabletest.Wrap(mem, func(op durabletest.Op) error {
+			if op.Kind != durabletest.Sync && op.Kind != durabletest.SyncDir {
+				return nil
+			}
+			if syncs++; syncs != lost {
+				return nil
+			}
+			isLost = true
+			return durabletest.ErrLeftOut
+		})
+		check.Must(t, p.Cycle(t.Context(), at.Add(time.Hour)))
+		cut := mem.PowerCut(0, 1)
+		findings := (testRoot{root: cut, product: p.Name}).verify(t, nil).Findings
+		if err := newestIsWhole(cut); err != nil {
+			damaged++
+			if !snapshot.IsDamage(err) || len(findings) == 0 {
+				t.Errorf("sync %d was lost: %v, and the findings are %+v", lost, err, findings)
+			}
+		}
+		o := publish.Options{ClientID: "acme", Product: p.Name, Root: cut, Version: "test", RunID: "history", Now: func() time.Time { return at.Add(2 * time.Hour) }}
+		r, err := repair.Run(t.Context(), o)
+		if err != nil || len(r.Unrepairable) > 0 {
+			_, err = repair.NewHistory(t.Context(), o)
+		}
+		if err == nil {
+			err = newestIsWhole(cut)
+		}
+		if err != nil {
+			t.Errorf("sync %d was lost, and cannot be recovered: %v", lost, err)
+		}
+	}
+	if syncs < 20 || damaged == 0 {
+		t.Errorf("%d syncs, of which %d damaged the newest publication when they were lost", syncs, damaged)
+	}
+}
+
+// newestIsWhole compares the newest publication with its hashes.
+func newestIsWhole(root durable.ReadFS) error {
+	c, _, err := snapshot.Head(root)
+	if err != nil {
+		return err
+	}
+	m, err := snapshot.Open(root, c)
+	if err == nil {
+		err = snapshot.Verify(root, c.Dir(), m)
+	}
+	for _, s := range m.Segments() {
+		if err == nil {
+			err = snapshot.VerifySegment(root, s)
+		}
+	}
+	return err
 }
