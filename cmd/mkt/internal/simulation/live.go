@@ -34,6 +34,14 @@ type goal struct {
 	from, to      time.Time // when the score rose; zero if it had the goal from the beginning
 }
 
+// String returns when and where a goal was, for a failure.
+func (g goal) String() string {
+	if g.minute > 0 {
+		return fmt.Sprintf("side %d in minute %d+%d", g.side, g.minute, g.added)
+	}
+	return fmt.Sprintf("side %d from %s to %s", g.side, g.from.Format(time.TimeOnly), g.to.Format(time.TimeOnly))
+}
+
 // isLive reports whether a request is for the matches in play, or for their events.
 func isLive(provider string, r *http.Request) (list, events bool) {
 	if provider != "betsapi" {
