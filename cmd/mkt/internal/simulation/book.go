@@ -66,6 +66,7 @@ type dataset struct {
 	starts  map[string]uint64 // seq before the first one, by history
 	newest  map[string]uint64 // seq, by history
 	empty   bool              // a copy without publications was restored: a history begins as the very first one did
+	news    chan struct{}     // closed at the next publication
 }
 
 type seen struct {
@@ -83,7 +84,7 @@ func newBook(w *world) *book {
 func (b *book) of(j job) *dataset {
 	d := b.datasets[j.String()]
 	if d == nil {
-		d = &dataset{commits: map[string]seen{}, events: map[string]string{}, checked: map[string]bool{}, states: map[string]content{}, last: map[*machine]uint64{}, leases: map[*life]context.Context{}, starts: map[string]uint64{}, newest: map[string]uint64{}}
+		d = &dataset{commits: map[string]seen{}, events: map[string]string{}, checked: map[string]bool{}, states: map[string]content{}, last: map[*machine]uint64{}, leases: map[*life]context.Context{}, starts: map[string]uint64{}, newest: map[string]uint64{}, news: make(chan struct{})}
 		b.datasets[j.String()] = d
 	}
 	return d
@@ -96,6 +97,8 @@ func (b *book) published(l *life, j job, s publish.Summary) {
 	b.mu.Lock()
 	d := b.of(j)
 	d.last[l.machine] = max(d.last[l.machine], s.Version)
+	close(d.news)
+	d.news = make(chan struct{})
 	b.mu.Unlock()
 	c := b.judge(root, j, l.machine.name)
 	if c.Version > 0 && c.Version != s.Version {
@@ -103,6 +106,13 @@ func (b *book) published(l *life, j job, s publish.Summary) {
 	}
 	b.removals(root, j, c, l.machine.now())
 	b.agrees(root, j, c, l.machine.now())
+}
+
+// news returns a channel that is closed at the next publication of a job.
+func (b *book) news(j job) <-chan struct{} {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.of(j).news
 }
 
 // leased notes that a life has the lease of a job until released is called, or ctx ends.

@@ -26,6 +26,7 @@ const (
 	messageLateRate  = 1.0 / 10_000
 	connectionRate   = 1.0 / 12_000 // the connection is cut
 	messageKillRate  = 1.0 / 20_000
+	newsLostRate     = 1.0 / 6 // one replica does not hear of a publication: it has it later than the others
 )
 
 // broker is a server of the part of the NATS protocol, and of JetStream, that package coordination
@@ -296,6 +297,9 @@ func (b *broker) deliver(f frame) (wanted bool) {
 	for _, c := range b.sortedClients() {
 		for _, id := range sorted(c.subs) {
 			if !fits(c.subs[id], f.subject) {
+				continue
+			}
+			if strings.HasPrefix(f.subject, "mkt.news.") && b.w.happens("news lost", c.life.machine.name+" "+f.subject+" "+string(f.data), newsLostRate) {
 				continue
 			}
 			wanted = true

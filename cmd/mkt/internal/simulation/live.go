@@ -34,6 +34,14 @@ type goal struct {
 	from, to      time.Time // when the score rose; zero if it had the goal from the beginning
 }
 
+// String returns when and where a goal was, for a failure.
+func (g goal) String() string {
+	if g.minute > 0 {
+		return fmt.Sprintf("side %d in minute %d+%d", g.side, g.minute, g.added)
+	}
+	return fmt.Sprintf("side %d from %s to %s", g.side, g.from.Format(time.TimeOnly), g.to.Format(time.TimeOnly))
+}
+
 // isLive reports whether a request is for the matches in play, or for their events.
 func isLive(provider string, r *http.Request) (list, events bool) {
 	if provider != "betsapi" {
@@ -121,26 +129,32 @@ func (b *book) agrees(root durable.ReadFS, j job, c snapshot.Commit, now time.Ti
 	if j.product != football.LiveIntelligence || c.Version == 0 {
 		return
 	}
-	var rows []table.LiveRow
-	timeline := map[string][]table.LiveTimelineRow{}
-	for row, err := range snapshot.Rows[table.LiveRow](root, c.Dir()+"/"+layout.LiveFile) {
-		if err != nil {
-			b.w.fail(nothingTorn, "%s version %d: %v", j, c.Version, err)
-			return
-		}
-		rows = append(rows, *row)
-	}
+	shown := map[string][]shownGoal{}
 	for row, err := range snapshot.Rows[table.LiveTimelineRow](root, c.Dir()+"/"+layout.LiveTimelineFile) {
 		if err != nil {
 			b.w.fail(nothingTorn, "%s version %d: %v", j, c.Version, err)
 			return
 		}
-		timeline[row.FixtureID] = append(timeline[row.FixtureID], *row)
+		side := slices.Index([]string{string(football.SideHome), string(football.SideAway)}, row.SideProven)
+		if row.State == string(football.VisualGoal) && side >= 0 {
+			g := shownGoal{side: side, isListed: row.Certainty == string(football.Exact), at: row.At}
+			if row.Minute != nil {
+				g.minute = int(*row.Minute) + 1
+			}
+			if row.Added != nil {
+				g.added = int(*row.Added)
+			}
+			id := strings.Clone(row.FixtureID)
+			shown[id] = append(shown[id], g)
+		}
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	for i := range rows {
-		row := &rows[i]
+	for row, err := range snapshot.Rows[table.LiveRow](root, c.Dir()+"/"+layout.LiveFile) {
+		if err != nil {
+			b.w.fail(nothingTorn, "%s version %d: %v", j, c.Version, err)
+			return
+		}
 		p := j.playing[deref(row.ProviderEventID)]
 		if p == nil || !p.doubted.IsZero() || !row.InPlay || row.ScoreHome == nil || row.ScoreAway == nil {
 			continue
@@ -149,35 +163,40 @@ func (b *book) agrees(root durable.ReadFS, j job, c snapshot.Commit, now time.Ti
 			continue
 		}
 		b.judged++
-		if fault := p.disagrees(row, timeline[row.FixtureID]); fault != "" {
+		if fault := p.disagrees([2]int{int(*row.ScoreHome), int(*row.ScoreAway)}, shown[row.FixtureID]); fault != "" {
 			b.w.fail(liveAgrees, "%s version %d: %s %s–%s: %s", j, c.Version, row.FixtureID, deref(row.Home), deref(row.Away), fault)
 		}
 	}
 }
 
-// disagrees says in which way a row and its timeline differ from what the provider said; "" if they do not.
-func (p *playing) disagrees(row *table.LiveRow, timeline []table.LiveTimelineRow) string {
-	score := [2]int{int(*row.ScoreHome), int(*row.ScoreAway)}
+// shownGoal is a goal on a published timeline.
+type shownGoal struct {
+	side          int
+	minute, added int  // of play, from 1
+	isListed      bool // the provider's list has it
+	at            time.Time
+}
+
+// disagrees says in which way a score and the goals on its timeline differ from what the provider said; ""
+// if they do not.
+func (p *playing) disagrees(score [2]int, timeline []shownGoal) string {
 	if !slices.Contains(p.scores, score) {
 		return fmt.Sprintf("score %v, and the provider said %v", score, p.scores)
 	}
 	if p.scores[0] != p.scores[len(p.scores)-1] {
 		return "" // it changed during the cycle
 	}
-	var shown [2]int
+	var number [2]int
 	listed, rises := slices.Clone(p.goals), [2][]goal{slices.Clone(p.rises[0]), slices.Clone(p.rises[1])}
-	for _, e := range timeline {
-		side := slices.Index([]string{string(football.SideHome), string(football.SideAway)}, e.SideProven)
-		if e.State != string(football.VisualGoal) || side < 0 {
-			continue
+	for _, shown := range timeline {
+		side := shown.side
+		if number[side]++; number[side] > score[side] {
+			return fmt.Sprintf("the timeline has %d goals of side %d, and the score is %v", number[side], side, score)
 		}
-		if shown[side]++; shown[side] > score[side] {
-			return fmt.Sprintf("the timeline has %d goals of side %d, and the score is %v", shown[side], side, score)
-		}
-		if e.Certainty == string(football.Inferred) {
-			at := slices.IndexFunc(rises[side], func(g goal) bool { return g.from.IsZero() || !e.At.Before(g.from) && e.At.Before(g.to) })
+		if !shown.isListed {
+			at := slices.IndexFunc(rises[side], func(g goal) bool { return g.from.IsZero() || !shown.at.Before(g.from) && shown.at.Before(g.to) })
 			if at < 0 {
-				return fmt.Sprintf("a goal of side %d that was seen at %s is on the timeline, and those of the score are %v", side, e.At, p.rises[side])
+				return fmt.Sprintf("the timeline has a goal of side %d from %s, and those of the score are %v", side, shown.at, p.rises[side])
 			}
 			rises[side] = slices.Delete(rises[side], at, at+1)
 			continue
@@ -185,19 +204,20 @@ func (p *playing) disagrees(row *table.LiveRow, timeline []table.LiveTimelineRow
 		if p.viewed.Before(p.heard) {
 			continue
 		}
-		at := slices.IndexFunc(listed, func(g goal) bool { return int(g.side) == side && e.Minute != nil && isMinute(g, &e) })
+		at := slices.IndexFunc(listed, func(g goal) bool { return int(g.side) == side && shown.isIn(g) })
 		if at < 0 {
-			return fmt.Sprintf("a goal of side %d in minute %v is on the timeline, and the provider lists %+v", side, *e.Minute, p.goals)
+			return fmt.Sprintf("the timeline has a goal of side %d in minute %d, and the provider lists %+v", side, shown.minute, p.goals)
 		}
 		listed = slices.Delete(listed, at, at+1)
 	}
 	return ""
 }
 
-// isMinute reports whether an entry of the timeline is in the minute of a goal on the provider's list.
-func isMinute(g goal, e *table.LiveTimelineRow) bool {
-	if e.Added != nil && *e.Added > 0 {
-		return int(*e.Added) == g.added
+// isIn reports whether a goal is in the minute of one on the provider's list. In stoppage time the minute
+// on the scoreboard is the end of the half.
+func (s *shownGoal) isIn(g goal) bool {
+	if s.added > 0 || g.added > 0 {
+		return s.added == g.added
 	}
-	return int(*e.Minute)+1 == g.minute
+	return s.minute == g.minute
 }

@@ -2,6 +2,7 @@ package simulation
 
 import (
 	"os"
+	"strings"
 	"testing"
 	"time"
 )
@@ -12,6 +13,7 @@ var ofLive = Options{Length: time.Hour, Live: 20 * time.Second, Quiet: true}
 // Score and timeline of a match in play agree with what the provider said last, also after a goal that it
 // took back.
 func TestLiveWorlds(t *testing.T) {
+	t.Parallel()
 	o := ofLive
 	o.Seed = max(*seed, 1)
 	r := runProcess(t, os.Args[0], o)
@@ -22,7 +24,9 @@ func TestLiveWorlds(t *testing.T) {
 		}
 	}
 	if r.Failure != "" {
-		t.Fatalf("seed %d: %s", o.Seed, r.Failure)
+		small := shrink(t, func(o Options) Result { return runProcess(t, os.Args[0], o) }, o, r, time.Now().Add(*shrinking))
+		t.Fatalf("seed %d: %s\nthe shortest history found of the same failure has %d of %d events:\n  %s\n  %s", o.Seed, r.Failure,
+			len(small.Events), len(r.Events), strings.Join(small.Events, "\n  "), small.Failure)
 	}
 	if *seed == 0 && (r.Judged < 300 || r.TakenBack == 0) {
 		t.Errorf("%d rows of matches in play were compared, and %d goals were taken back", r.Judged, r.TakenBack)

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"io"
 	"maps"
+	"slices"
+	"time"
 
 	"mkt/publish/snapshot"
 )
@@ -21,11 +23,12 @@ type Socket interface {
 	Cut()
 }
 
-// subscriber is a client of an account that follows the change log over a socket. It keeps its
-// connection, lags at times, and is cut off at times. Then it continues after its newest event, at
-// whichever replica it reaches.
+// subscriber is a client of an account that follows the change log over a socket. It reads pushes when
+// something is published, lags at times, and is cut off at times. Then it continues after its newest event,
+// at whichever replica it reaches: that one may be ahead of the other or behind it.
 type subscriber struct {
 	reader
+	moves  bool // to another replica whenever it has received something; otherwise it is cut off at times
 	mirror *mirror
 	of     *life // of the mirror, when the connection began
 	socket Socket
@@ -34,25 +37,37 @@ type subscriber struct {
 // listen is the program of a subscriber.
 func (s *system) listen(ctx context.Context, c *subscriber) {
 	defer c.cut()
-	for n := 1; ; n++ {
+	for {
 		name, err := s.enter(c.life, "listen", c.job.String())
 		if err != nil {
 			return
 		}
-		if c.socket != nil && (c.mirror.alive() != c.of || s.pick("cut", name, 5) == 0) {
+		news := s.book.news(c.job)
+		if c.socket != nil && (c.mirror.alive() != c.of || !c.moves && s.pick("cut", name, 5) == 0) {
 			c.cut()
 		}
 		if c.socket == nil {
 			c.mirror = s.mirrors[s.pick("mirror", name, len(s.mirrors))]
 		}
-		if s.pick("lag", name, 4) > 0 {
+		before := c.seq
+		if s.pick("lag", name, 4) > 0 && c.catchUp(name) && c.moves && c.seq > before {
+			c.cut()
+			c.mirror = s.mirrors[(slices.Index(s.mirrors, c.mirror)+1)%len(s.mirrors)]
 			c.catchUp(name)
 		}
-		wait := s.pause(name)
+		over := time.NewTimer(s.pause(name))
 		if s.pick("cut off", name, 40) == 0 {
 			c.cut()
+			news = nil
 		}
-		if !sleep(ctx, wait) {
+		select {
+		case <-over.C:
+		case <-news:
+			sleep(ctx, s.span("news", name, 0, 2*time.Second)) // the replicas have it at different times
+		case <-ctx.Done():
+		}
+		over.Stop()
+		if ctx.Err() != nil {
 			return
 		}
 	}

@@ -158,7 +158,7 @@ func newSystem(w *world, o Options) *system {
 				s.readers = append(s.readers, &reader{s: s, job: j, life: home}, &reader{s: s, job: j, life: home})
 			}
 			if j.product == football.MarketEngine && s.serve != nil {
-				s.listens = append(s.listens, &subscriber{reader: reader{s: s, job: j, life: home}}, &subscriber{reader: reader{s: s, job: j, life: home}})
+				s.listens = append(s.listens, &subscriber{reader: reader{s: s, job: j, life: home}}, &subscriber{reader: reader{s: s, job: j, life: home}, moves: true})
 			}
 		}
 	}
