@@ -23,11 +23,18 @@ PARALLEL := -parallel 4
 LDFLAGS := -s -w -X main.version=$(VERSION)$(if $(filter Linux,$(shell uname)), -extldflags=-Wl$(comma)--exclude-libs$(comma)ALL)
 
 # Where goroutines meet. The rest is one goroutine a run, or (publish/table) rests
-# on a Parquet library that the detector's pointer checks stop. TIMED measures time,
-# which the detector takes, or needs an order of goroutines, which it changes.
-RACE := ./cmd/mkt/internal/... ./fetch ./fetch/raw ./fetch/credential ./fetch/internal/upstream ./fetch/simulator \
-	./publish/durable ./publish/health ./publish/snapshot ./transform ./serve/...
-TIMED := TestSimulatedFaults|TestWorlds|TestLiveWorlds|TestServedWorld|TestReceiptsOfTamperedRoots
+# on a Parquet library that the detector's pointer checks stop. TIMED needs an order of
+# goroutines, which the detector changes.
+RACE := ./cmd/mkt/internal/audit ./cmd/mkt/internal/cli ./cmd/mkt/internal/cli/batch ./cmd/mkt/internal/commitlog ./cmd/mkt/internal/console \
+	./cmd/mkt/internal/page ./cmd/mkt/internal/schedule ./cmd/mkt/internal/tail ./cmd/mkt/internal/tenants \
+	./fetch ./fetch/internal/requests ./fetch/internal/upstream ./publish/durable ./publish/store ./publish/transparency/witness ./serve/...
+TIMED := TestSimulatedFaults
+# In these packages the detector watches the tests RACED, which run cycles with several workers and
+# requests at once. The others repeat such a cycle for each defect of the input, or have one goroutine.
+PARTLY := ./cmd/mkt/internal/dataroot ./cmd/mkt/internal/doctor ./fetch/raw ./fetch/simulator ./transform ./transform/live/backtest
+RACED := ^Test(NamesInOtherScripts|BadLiveInput|ObjectStore|LockOfALiveRun|ManyWritersOneArchive|Received.*|Listen.*|Run|Again|AnyParallelism|$\
+	BrokenPayloads|PanicCostsOnePayload|Cancelled|DamagedArchive|DamagedParts|Joining|Memory|Goldens|SportmonksRun|LiveRun|LiveFromMemory|$\
+	RunOfAHalf|RunStops|ReadObserveAsk)$$
 
 .PHONY: build
 build: ## bin/mkt
@@ -54,19 +61,21 @@ demo: demo-ports build ## the whole system in one process, on the provider simul
 demo-cluster: build ## a cluster on this machine: workers and replicas on an object store and NATS, some of which are killed
 	cd cluster && $(GO) build -o ../bin/demo-cluster ./cmd/demo && MKT_CLUSTER_BINARY=$(CURDIR)/bin/mkt ../bin/demo-cluster
 
-.PHONY: test
-test: ## the tests, those skipped that need minutes
-	@n=$$($(GO) list ./... | wc -l); \
-	echo "$$n packages: eight minutes on two cores in a fresh clone, less where nothing has changed since the last run"; \
-	$(GO) test -short $(PARALLEL) ./... 2>&1 | awk -v of=$$n -f .ci/packages.awk
+# The whole system from outside, which takes longer than all other tests.
+SYSTEM := ^Test(Script|Canary|Worlds|LiveWorlds|ServedWorld)$$
 
-# Each package once: those of RACE with the race detector, which "make race" runs. Some tests of
-# transform measure memory, which the detector takes.
+.PHONY: test
+test: ## the tests, except for those of the whole system (make check) and those that need minutes
+	@n=$$($(GO) list ./... | wc -l); \
+	echo "$$n packages: four minutes on two cores in a fresh clone, less where nothing has changed since the last run; make check also runs $(SYSTEM)"; \
+	$(GO) test -short $(PARALLEL) -skip '$(SYSTEM)' ./... 2>&1 | awk -v of=$$n -f .ci/packages.awk
+
+# The packages that "make race" does not run whole.
 .PHONY: check-test
 check-test:
 	@mkdir -p bin
-	$(GO) test -short $(VETTED) $(PARALLEL) -v ./transform $$($(GO) list ./... | grep -vxFf <($(GO) list $(RACE))) 2>&1 | tee bin/test.log | awk -f .ci/summary.awk
-	MKT_SIMULATE_FOR=$(or $(SIMULATE_FOR),20s) MKT_SIMULATE_COMMIT=$$(git rev-parse HEAD) $(GO) test -short $(VETTED) -run '$(TIMED)' ./fetch ./cmd/mkt/internal/simulation/... ./cmd/mkt/internal/verify
+	MKT_SIMULATE_FOR=$(or $(SIMULATE_FOR),20s) MKT_SIMULATE_COMMIT=$$(git rev-parse HEAD) \
+	$(GO) test -short $(VETTED) $(PARALLEL) -v ./fetch $$($(GO) list ./... | grep -vxFf <($(GO) list $(RACE))) 2>&1 | tee bin/test.log | awk -f .ci/summary.awk
 
 .PHONY: test-long
 test-long: ## every test: twenty minutes on two cores
@@ -75,12 +84,14 @@ test-long: ## every test: twenty minutes on two cores
 .PHONY: race
 race: ## the race detector where goroutines meet
 	@mkdir -p bin
-	$(GO) test -short -race $(VETTED) $(PARALLEL) -v -skip '$(TIMED)' $(RACE) 2>&1 | tee bin/race.log | awk -f .ci/summary.awk
+	{ $(GO) test -short -race $(VETTED) $(PARALLEL) -v -skip '$(TIMED)' $(RACE) && \
+	$(GO) test -short -race $(VETTED) $(PARALLEL) -v -run '$(RACED)' $(PARTLY); } 2>&1 | tee bin/race.log | awk -f .ci/summary.awk
 
 .PHONY: check-node
 check-node: ## the official Socket.IO client against the socket, generated clients, a browser on the console, a linter on the API's documents (needs node and npm)
 	@if ! command -v npm >/dev/null; then echo "check-node: npm is not there; the tests with the official client and the linter were skipped"; \
-	elif $(MAKE) --no-print-directory testdata/node/node_modules; then CHECK_NODE=1 $(GO) test -short $(VETTED) -run Node ./serve/... ./cmd/mkt; \
+	elif $(MAKE) --no-print-directory testdata/node/node_modules; then \
+	CHECK_NODE=1 $(GO) test -short $(VETTED) $(PARALLEL) -run '^TestNode' $$(grep -rl '^func TestNode' --include='*_test.go' cmd serve | xargs -n1 dirname | sort -u | sed 's|^|./|'); \
 	elif (cd testdata/node && npm ping --silent >/dev/null 2>&1); then echo "check-node: npm reaches its registry and cannot install"; exit 1; \
 	else echo "check-node: npm does not reach its registry; the tests with the official client and the linter were skipped"; fi
 
@@ -116,8 +127,10 @@ lint: ## gofmt, vet, staticcheck
 	$(GO) run $(STATICCHECK) ./...
 	cd cluster && $(GO) vet ./... && $(GO) run $(STATICCHECK) ./...
 
+# Those that mostly wait, for browsers, stores and servers, run beside each other.
 .PHONY: check
-check: lint check-test check-cluster check-lake check-node race vulncheck ## what CI runs
+check: lint check-test race ## what CI runs
+	@$(MAKE) --no-print-directory -j4 --output-sync=target check-cluster check-lake check-node vulncheck
 	@if [ -d ../shared/providers/betsapi ]; then echo "recordings: ../shared/providers, used"; \
 	else echo "recordings: ../shared/providers is not there; the tests on recorded payloads were skipped"; fi
 	@echo "check: not run: tests of minutes (make test-long), benchmarks (make bench, make cost), fuzzing (make fuzz), the second build (make reproducible), the packages (make check-packages)"
