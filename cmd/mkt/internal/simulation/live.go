@@ -25,6 +25,7 @@ type playing struct {
 	known   bool      // the score was heard before
 	doubted time.Time // when an answer after that had a fault, so that nobody knows how much of it was understood; zero: never
 	taken   int       // goals taken back
+	fresh   time.Time // the newest publication's time of its sample
 }
 
 // goal is a goal as the provider shows it.
@@ -156,10 +157,17 @@ func (b *book) agrees(root durable.ReadFS, j job, c snapshot.Commit, now time.Ti
 			return
 		}
 		p := j.playing[deref(row.ProviderEventID)]
-		if p == nil || !p.doubted.IsZero() || !row.InPlay || row.ScoreHome == nil || row.ScoreAway == nil {
+		if p == nil {
 			continue
 		}
-		if row.FreshAt.Before(p.heard) || row.FreshAt.After(now) { // the feed stands still, or the clock was set back
+		isNew := !row.FreshAt.Equal(p.fresh)
+		p.fresh = row.FreshAt
+		if !p.doubted.IsZero() || !row.InPlay || row.ScoreHome == nil || row.ScoreAway == nil {
+			continue
+		}
+		// Samples are not used while the feed stands still, and not after the clock was set back, until it
+		// shows the time of the newest sample again.
+		if !isNew || row.FreshAt.Before(p.heard) || row.FreshAt.After(now) {
 			continue
 		}
 		b.judged++
