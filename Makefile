@@ -23,11 +23,17 @@ PARALLEL := -parallel 4
 LDFLAGS := -s -w -X main.version=$(VERSION)$(if $(filter Linux,$(shell uname)), -extldflags=-Wl$(comma)--exclude-libs$(comma)ALL)
 
 # Where goroutines meet. The rest is one goroutine a run, or (publish/table) rests
-# on a Parquet library that the detector's pointer checks stop. TIMED measures time,
-# which the detector takes, or needs an order of goroutines, which it changes.
-RACE := ./cmd/mkt/internal/... ./fetch ./fetch/raw ./fetch/credential ./fetch/internal/upstream ./fetch/simulator \
-	./publish/durable ./publish/health ./publish/snapshot ./transform ./serve/...
-TIMED := TestSimulatedFaults|TestWorlds|TestServedWorld|TestReceiptsOfTamperedRoots
+# on a Parquet library that the detector's pointer checks stop. TIMED needs an order of
+# goroutines, which the detector changes.
+RACE := ./cmd/mkt/internal/audit ./cmd/mkt/internal/cli/... ./cmd/mkt/internal/commitlog ./cmd/mkt/internal/console ./cmd/mkt/internal/doctor \
+	./cmd/mkt/internal/page ./cmd/mkt/internal/schedule ./cmd/mkt/internal/tail ./cmd/mkt/internal/tenants \
+	./fetch ./fetch/internal/requests ./fetch/internal/upstream ./fetch/raw ./fetch/simulator \
+	./publish/durable ./publish/store ./publish/transparency/witness ./serve/...
+TIMED := TestSimulatedFaults
+# In these packages the detector watches the tests RACED, which run cycles with several workers and
+# requests at once. The others repeat such a cycle for each defect of the input, or have one goroutine.
+PARTLY := ./transform ./transform/live/backtest ./cmd/mkt/internal/dataroot
+RACED := ^Test(Run|Again|AnyParallelism|BrokenPayloads|PanicCostsOnePayload|Cancelled|DamagedArchive|DamagedParts|Joining|Memory|Goldens|SportmonksRun|LiveRun|LiveFromMemory|RunOfAHalf|RunStops|ReadObserveAsk|NamesInOtherScripts|BadLiveInput)$$
 
 .PHONY: build
 build: ## bin/mkt
@@ -60,13 +66,11 @@ test: ## the tests, those skipped that need minutes
 	echo "$$n packages: eight minutes on two cores in a fresh clone, less where nothing has changed since the last run"; \
 	$(GO) test -short $(PARALLEL) ./... 2>&1 | awk -v of=$$n -f .ci/packages.awk
 
-# Each package once: those of RACE with the race detector, which "make race" runs. Some tests of
-# transform measure memory, which the detector takes.
+# The packages that "make race" does not run whole.
 .PHONY: check-test
 check-test:
 	@mkdir -p bin
-	$(GO) test -short $(VETTED) $(PARALLEL) -v ./transform $$($(GO) list ./... | grep -vxFf <($(GO) list $(RACE))) 2>&1 | tee bin/test.log | awk -f .ci/summary.awk
-	$(GO) test -short $(VETTED) -run '$(TIMED)' ./fetch ./cmd/mkt/internal/simulation/... ./cmd/mkt/internal/verify
+	$(GO) test -short $(VETTED) $(PARALLEL) -v ./fetch $$($(GO) list ./... | grep -vxFf <($(GO) list $(RACE))) 2>&1 | tee bin/test.log | awk -f .ci/summary.awk
 
 .PHONY: test-long
 test-long: ## every test: twenty minutes on two cores
@@ -75,12 +79,14 @@ test-long: ## every test: twenty minutes on two cores
 .PHONY: race
 race: ## the race detector where goroutines meet
 	@mkdir -p bin
-	$(GO) test -short -race $(VETTED) $(PARALLEL) -v -skip '$(TIMED)' $(RACE) 2>&1 | tee bin/race.log | awk -f .ci/summary.awk
+	{ $(GO) test -short -race $(VETTED) $(PARALLEL) -v -skip '$(TIMED)' $(RACE) && \
+	$(GO) test -short -race $(VETTED) $(PARALLEL) -v -run '$(RACED)' $(PARTLY); } 2>&1 | tee bin/race.log | awk -f .ci/summary.awk
 
 .PHONY: check-node
 check-node: ## the official Socket.IO client against the socket, generated clients, a browser on the console, a linter on the API's documents (needs node and npm)
 	@if ! command -v npm >/dev/null; then echo "check-node: npm is not there; the tests with the official client and the linter were skipped"; \
-	elif $(MAKE) --no-print-directory testdata/node/node_modules; then CHECK_NODE=1 $(GO) test -short $(VETTED) -run Node ./serve/... ./cmd/mkt; \
+	elif $(MAKE) --no-print-directory testdata/node/node_modules; then \
+	CHECK_NODE=1 $(GO) test -short $(VETTED) $(PARALLEL) -run '^TestNode' $$(grep -rl '^func TestNode' --include='*_test.go' cmd serve | xargs -n1 dirname | sort -u | sed 's|^|./|'); \
 	elif (cd testdata/node && npm ping --silent >/dev/null 2>&1); then echo "check-node: npm reaches its registry and cannot install"; exit 1; \
 	else echo "check-node: npm does not reach its registry; the tests with the official client and the linter were skipped"; fi
 
