@@ -25,15 +25,16 @@ LDFLAGS := -s -w -X main.version=$(VERSION)$(if $(filter Linux,$(shell uname)), 
 # Where goroutines meet. The rest is one goroutine a run, or (publish/table) rests
 # on a Parquet library that the detector's pointer checks stop. TIMED needs an order of
 # goroutines, which the detector changes.
-RACE := ./cmd/mkt/internal/audit ./cmd/mkt/internal/cli/... ./cmd/mkt/internal/commitlog ./cmd/mkt/internal/console ./cmd/mkt/internal/doctor \
+RACE := ./cmd/mkt/internal/audit ./cmd/mkt/internal/cli ./cmd/mkt/internal/cli/batch ./cmd/mkt/internal/commitlog ./cmd/mkt/internal/console \
 	./cmd/mkt/internal/page ./cmd/mkt/internal/schedule ./cmd/mkt/internal/tail ./cmd/mkt/internal/tenants \
-	./fetch ./fetch/internal/requests ./fetch/internal/upstream ./fetch/raw ./fetch/simulator \
-	./publish/durable ./publish/store ./publish/transparency/witness ./serve/...
+	./fetch ./fetch/internal/requests ./fetch/internal/upstream ./publish/durable ./publish/store ./publish/transparency/witness ./serve/...
 TIMED := TestSimulatedFaults
 # In these packages the detector watches the tests RACED, which run cycles with several workers and
 # requests at once. The others repeat such a cycle for each defect of the input, or have one goroutine.
-PARTLY := ./transform ./transform/live/backtest ./cmd/mkt/internal/dataroot
-RACED := ^Test(Run|Again|AnyParallelism|BrokenPayloads|PanicCostsOnePayload|Cancelled|DamagedArchive|DamagedParts|Joining|Memory|Goldens|SportmonksRun|LiveRun|LiveFromMemory|RunOfAHalf|RunStops|ReadObserveAsk|NamesInOtherScripts|BadLiveInput)$$
+PARTLY := ./cmd/mkt/internal/dataroot ./cmd/mkt/internal/doctor ./fetch/raw ./fetch/simulator ./transform ./transform/live/backtest
+RACED := ^Test(NamesInOtherScripts|BadLiveInput|ObjectStore|LockOfALiveRun|ManyWritersOneArchive|Received.*|Listen.*|Run|Again|AnyParallelism|$\
+	BrokenPayloads|PanicCostsOnePayload|Cancelled|DamagedArchive|DamagedParts|Joining|Memory|Goldens|SportmonksRun|LiveRun|LiveFromMemory|$\
+	RunOfAHalf|RunStops|ReadObserveAsk)$$
 
 .PHONY: build
 build: ## bin/mkt
@@ -60,11 +61,14 @@ demo: demo-ports build ## the whole system in one process, on the provider simul
 demo-cluster: build ## a cluster on this machine: workers and replicas on an object store and NATS, some of which are killed
 	cd cluster && $(GO) build -o ../bin/demo-cluster ./cmd/demo && MKT_CLUSTER_BINARY=$(CURDIR)/bin/mkt ../bin/demo-cluster
 
+# The whole system from outside, which takes longer than all other tests.
+SYSTEM := ^Test(Script|Canary|Worlds|ServedWorld)$$
+
 .PHONY: test
-test: ## the tests, those skipped that need minutes
+test: ## the tests, except for those of the whole system (make check) and those that need minutes
 	@n=$$($(GO) list ./... | wc -l); \
-	echo "$$n packages: eight minutes on two cores in a fresh clone, less where nothing has changed since the last run"; \
-	$(GO) test -short $(PARALLEL) ./... 2>&1 | awk -v of=$$n -f .ci/packages.awk
+	echo "$$n packages: four minutes on two cores in a fresh clone, less where nothing has changed since the last run; make check also runs $(SYSTEM)"; \
+	$(GO) test -short $(PARALLEL) -skip '$(SYSTEM)' ./... 2>&1 | awk -v of=$$n -f .ci/packages.awk
 
 # The packages that "make race" does not run whole.
 .PHONY: check-test

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
@@ -75,16 +76,31 @@ module("dagster", asset=asset, RetryRequested=RetryRequested, Failure=Failure, O
        ScheduleDefinition=lambda job, cron_schedule: None)
 `
 
+// eachCase runs the program of each case on the standard input, with the folder of its mkt on the PATH.
+const eachCase = `
+import json, os
+for case in json.load(sys.stdin):
+    os.environ["PATH"] = case["path"]
+    print("CASE")
+    exec(case["program"], {"__name__": "program"})
+`
+
 // TestOrchestrators runs the tasks of docs/operators.md for Airflow and Dagster with every way
-// in which mkt cycle ends.
+// in which mkt cycle ends, all in one Python.
 func TestOrchestrators(t *testing.T) {
 	python := needs.Python(t, "json")
 	text, err := os.ReadFile("../../docs/operators.md")
 	check.Must(t, err)
-	programs := regexp.MustCompile("(?s)```python\n(.*?)```").FindAllSubmatch(text, -1)
+	programs := regexp.MustCompile("(?s)```python\n(.*?)```").FindAllStringSubmatch(string(text), -1)
 	if len(programs) != 2 {
 		t.Fatalf("docs/operators.md has %d programs in Python, want those of Airflow and Dagster", len(programs))
 	}
+	type run struct {
+		Path    string `json:"path"`
+		Program string `json:"program"`
+	}
+	var runs []run
+	var names, wants []string
 	for i, name := range []string{"airflow", "dagster"} {
 		for _, c := range []struct {
 			code       int
@@ -96,17 +112,25 @@ func TestOrchestrators(t *testing.T) {
 			{1, `{"step":"fetch","ok":false,"code":"INVALID_CREDENTIAL","error":"refused"}`, "failed"},
 			{2, "", "failed"},
 		} {
-			t.Run(fmt.Sprintf("%s %d %s", name, c.code, c.want), func(t *testing.T) {
-				dir := t.TempDir()
-				script := fmt.Sprintf("#!/bin/sh\ncat <<'END'\n%sEND\nexit %d\n", strings.TrimLeft(c.line+"\n", "\n"), c.code)
-				check.Must(t, os.WriteFile(filepath.Join(dir, "mkt"), []byte(script), 0o755))
-				cmd := exec.CommandContext(t.Context(), python, "-c", standIns+string(programs[i][1]))
-				cmd.Env = append(os.Environ(), "PATH="+dir+string(os.PathListSeparator)+os.Getenv("PATH"))
-				out, err := cmd.CombinedOutput()
-				if err != nil || !bytes.Contains(out, []byte("RESULT "+c.want+"\n")) {
-					t.Errorf("want %s, got %v:\n%s", c.want, err, out)
-				}
-			})
+			dir := t.TempDir()
+			script := fmt.Sprintf("#!/bin/sh\ncat <<'END'\n%sEND\nexit %d\n", strings.TrimLeft(c.line+"\n", "\n"), c.code)
+			check.Must(t, os.WriteFile(filepath.Join(dir, "mkt"), []byte(script), 0o755))
+			runs = append(runs, run{dir + string(os.PathListSeparator) + os.Getenv("PATH"), programs[i][1]})
+			names, wants = append(names, fmt.Sprintf("%s %d", name, c.code)), append(wants, c.want)
+		}
+	}
+	cases, err := json.Marshal(runs)
+	check.Must(t, err)
+	cmd := exec.CommandContext(t.Context(), python, "-c", standIns+eachCase)
+	cmd.Stdin = bytes.NewReader(cases)
+	out, err := cmd.CombinedOutput()
+	answers := strings.Split(string(out), "CASE\n")[1:]
+	if err != nil || len(answers) != len(wants) {
+		t.Fatalf("%d answers of %d, %v:\n%s", len(answers), len(wants), err, out)
+	}
+	for i, want := range wants {
+		if !strings.Contains(answers[i], "RESULT "+want+"\n") {
+			t.Errorf("%s: want %s, got:\n%s", names[i], want, answers[i])
 		}
 	}
 }
