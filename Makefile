@@ -67,7 +67,7 @@ SYSTEM := ^Test(Script|Canary|Worlds|ServedWorld)$$
 .PHONY: test
 test: ## the tests, except for those of the whole system (make check) and those that need minutes
 	@n=$$($(GO) list ./... | wc -l); \
-	echo "$$n packages: four minutes on two cores in a fresh clone, less where nothing has changed since the last run; make check also runs $(SYSTEM)"; \
+	echo "$$n packages: minutes in a fresh clone, less where nothing has changed since the last run; make check also runs $(SYSTEM)"; \
 	$(GO) test -short $(PARALLEL) -skip '$(SYSTEM)' ./... 2>&1 | awk -v of=$$n -f .ci/packages.awk
 
 # The packages that "make race" does not run whole.
