@@ -266,7 +266,7 @@ func (w *world) start() *world {
 	w.admin = adminServer
 	o := serve.Options{
 		Listen: w.listen, DataDir: w.dataDir, CacheDir: w.t.TempDir(), Accounts: w.registry, Clock: w.past, Replay: w.replay, Now: w.now, Admin: adminServer,
-		Log: slog.New(slog.NewTextHandler(w.log, &slog.HandlerOptions{Level: slog.LevelDebug})), Poll: 5 * time.Millisecond,
+		Log: slog.New(slog.NewTextHandler(w.log, &slog.HandlerOptions{Level: slog.LevelDebug})), Poll: 20 * time.Millisecond,
 		Realtime: w.realtime, DrainDelay: w.delay, Ready: func(url string) { ready <- url },
 	}
 	if w.edit != nil {
