@@ -62,30 +62,19 @@ demo-cluster: build ## a cluster on this machine: workers and replicas on an obj
 	cd cluster && $(GO) build -o ../bin/demo-cluster ./cmd/demo && MKT_CLUSTER_BINARY=$(CURDIR)/bin/mkt ../bin/demo-cluster
 
 # The whole system from outside, which takes longer than all other tests.
-<<<<<<< HEAD
 SYSTEM := ^Test(Script|Canary|Worlds|LiveWorlds|ServedWorld)$$
-=======
-SYSTEM := ^Test(Script|Canary|Worlds|ServedWorld)$$
->>>>>>> w-citime
 
 .PHONY: test
 test: ## the tests, except for those of the whole system (make check) and those that need minutes
 	@n=$$($(GO) list ./... | wc -l); \
-<<<<<<< HEAD
-	echo "$$n packages: four minutes on two cores in a fresh clone, less where nothing has changed since the last run; make check also runs $(SYSTEM)"; \
-=======
 	echo "$$n packages: minutes in a fresh clone, less where nothing has changed since the last run; make check also runs $(SYSTEM)"; \
->>>>>>> w-citime
 	$(GO) test -short $(PARALLEL) -skip '$(SYSTEM)' ./... 2>&1 | awk -v of=$$n -f .ci/packages.awk
 
 # The packages that "make race" does not run whole.
 .PHONY: check-test
 check-test:
 	@mkdir -p bin
-<<<<<<< HEAD
 	MKT_SIMULATE_FOR=$(or $(SIMULATE_FOR),20s) MKT_SIMULATE_COMMIT=$$(git rev-parse HEAD) \
-=======
->>>>>>> w-citime
 	$(GO) test -short $(VETTED) $(PARALLEL) -v ./fetch $$($(GO) list ./... | grep -vxFf <($(GO) list $(RACE))) 2>&1 | tee bin/test.log | awk -f .ci/summary.awk
 
 .PHONY: test-long
@@ -141,11 +130,7 @@ lint: ## gofmt, vet, staticcheck
 # Those that mostly wait, for browsers, stores and servers, run beside each other.
 .PHONY: check
 check: lint check-test race ## what CI runs
-<<<<<<< HEAD
 	@$(MAKE) --no-print-directory -j2 --output-sync=target check-cluster check-lake check-node vulncheck
-=======
-	@$(MAKE) --no-print-directory -j4 --output-sync=target check-cluster check-lake check-node vulncheck
->>>>>>> w-citime
 	@if [ -d ../shared/providers/betsapi ]; then echo "recordings: ../shared/providers, used"; \
 	else echo "recordings: ../shared/providers is not there; the tests on recorded payloads were skipped"; fi
 	@echo "check: not run: tests of minutes (make test-long), benchmarks (make bench, make cost), fuzzing (make fuzz), the second build (make reproducible), the packages (make check-packages)"
