@@ -15,14 +15,23 @@ func Tracks(previous *State, s *input.Sample) bool {
 	return previous != nil || s.Status == input.InPlay || s.Status == input.Halted
 }
 
+// clockError is how far a clock may be set back without consequences for a state. Samples come in the order
+// in which they were retrieved, so one of long before the last step shows that the clock was ahead then.
+const clockError = time.Minute
+
 // Fold returns the state after a sample. previous is nil for the first sample of a
 // fixture, and is not changed. The samples of a fixture must be folded in the order in
-// which they were retrieved.
+// which they were retrieved. If the clock was set back meanwhile, the state begins anew:
+// otherwise it would take every sample for an old one until the time has caught up.
 func Fold(previous *State, given *input.Sample) State {
 	checked := plausible(given)
 	sample := &checked
 	at := sample.At().UnixMilli()
 	if previous == nil {
+		return begin(sample, at)
+	}
+	isInPlay := sample.Status != input.Off && sample.Status != input.NotStarted
+	if isInPlay && utc(previous.at).Sub(sample.RetrievedAt) > clockError {
 		return begin(sample, at)
 	}
 	if sample.CountersNotAsked {
@@ -31,7 +40,7 @@ func Fold(previous *State, given *input.Sample) State {
 	next := previous.own()
 	next.who = identityOf(sample)
 	next.at = max(previous.at, sample.RetrievedAt.UnixMilli())
-	if sample.Status == input.Off || sample.Status == input.NotStarted {
+	if !isInPlay {
 		next.freshAt = max(previous.freshAt, at)
 		next.leave()
 		return next

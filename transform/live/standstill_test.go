@@ -364,3 +364,23 @@ func TestCardsThatWaitedStandInTheirOrder(t *testing.T) {
 		"1870 1:31:10 yellow_cards=1/0 red_cards=0/0"+both, "2000 1:33:20 yellow_cards=1/1 red_cards=0/0"+both)
 	wantEvents(t, s, football.VisualCard, "31 EXACT", "32 EXACT")
 }
+
+// A clock that was an hour ahead is set. The score and the time of what is shown are those of the newest
+// sample at once, and nothing that was seen before is compared with it.
+func TestClockThatIsSetBack(t *testing.T) {
+	s := played(t,
+		"3600 1:10:00 ss=0-0 corners=0/0 dangerous_attacks=1/1",
+		"3608 1:10:08 ss=0-0 corners=0/0 dangerous_attacks=1/1",
+		"16 1:10:16 ss=1-0 corners=0/0 dangerous_attacks=2/1",
+		"24 1:10:24 ss=1-0 corners=1/0 dangerous_attacks=3/1")
+	if l := s.Live(); l.Score.Home.Or(-1) != 1 || !l.Fixture.FetchedAt.Equal(start.Add(24*time.Second)) {
+		t.Errorf("%+v of %s", l.Score, l.Fixture.FetchedAt)
+	}
+	wantEvents(t, s, football.VisualGoal)
+	wantEvents(t, s, football.VisualCorner, "11 INFERRED")
+	// A second is no clock that was set.
+	s = played(t, "60 1:10:00 ss=1-0", "59 1:09:59 ss=0-0")
+	if l := s.Live(); l.Score.Home.Or(-1) != 1 {
+		t.Errorf("an older sample is shown: %+v", l.Score)
+	}
+}
