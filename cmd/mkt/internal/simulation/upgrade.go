@@ -29,6 +29,15 @@ func (s *system) upgrade(m *machine, j job) {
 	if err != nil {
 		s.Fatal(err)
 	}
+	cycles, err := fs.Glob(os.DirFS(oldRoot), layout.SnapshotsDir+"/*")
+	if err != nil || len(cycles) == 0 {
+		s.Fatal("no cycle in ", oldRoot, err)
+	}
+	for _, dir := range cycles { // the kept root has no cycles but the published ones
+		for _, kind := range []string{layout.RawDir, layout.CanonicalDir} {
+			s.lose(m.name, j.dir()+"/"+strings.Replace(dir, layout.SnapshotsDir, kind, 1))
+		}
+	}
 	s.note("%s: %s begins with the data root of an older version", m.name, j)
 }
 
