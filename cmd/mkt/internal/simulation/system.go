@@ -157,7 +157,7 @@ func newSystem(w *world, o Options) *system {
 			if j.product == football.MarketEngine && j.added {
 				s.readers = append(s.readers, &reader{s: s, job: j, life: home}, &reader{s: s, job: j, life: home})
 			}
-			if j.product == football.MarketEngine && s.serve != nil {
+			if j.product == football.MarketEngine && j.added && s.serve != nil {
 				s.listens = append(s.listens, &subscriber{reader: reader{s: s, job: j, life: home}}, &subscriber{reader: reader{s: s, job: j, life: home}, moves: true})
 			}
 		}

@@ -267,6 +267,9 @@ func (wk *worker) steps(ctx context.Context, j job, t *tenants.Tenant, root, dat
 	if err != nil {
 		return err
 	}
+	if wk.s.serve != nil { // servers do not read the accounts file, and know no credential
+		tenant.Fingerprint = ""
+	}
 	open := func(sealed, id, provider string) (credential.Secret, error) {
 		return credential.Open(wk.s.office.key, sealed, id, provider)
 	}

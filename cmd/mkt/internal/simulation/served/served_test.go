@@ -36,7 +36,7 @@ var (
 )
 
 // providers are those of the accounts of the world.
-var providers = map[string]string{"acme": "betsapi", "bolt": "sportmonks", "cato": "apifootball", "dune": "theoddsapi"}
+var providers = map[string]string{"acme": "betsapi", "bolt": "sportmonks", "cato": "apifootball", "dune": "theoddsapi", "echo": "betsapi", "fern": "sportmonks"}
 
 // token is the same in both processes.
 func token(id string) string {
