@@ -127,10 +127,8 @@ lint: ## gofmt, vet, staticcheck
 	$(GO) run $(STATICCHECK) ./...
 	cd cluster && $(GO) vet ./... && $(GO) run $(STATICCHECK) ./...
 
-# Those that mostly wait, for browsers, stores and servers, run beside each other.
 .PHONY: check
-check: lint check-test race ## what CI runs
-	@$(MAKE) --no-print-directory -j2 --output-sync=target check-cluster check-lake check-node vulncheck
+check: lint check-test check-cluster check-lake check-node race vulncheck ## what CI runs
 	@if [ -d ../shared/providers/betsapi ]; then echo "recordings: ../shared/providers, used"; \
 	else echo "recordings: ../shared/providers is not there; the tests on recorded payloads were skipped"; fi
 	@echo "check: not run: tests of minutes (make test-long), benchmarks (make bench, make cost), fuzzing (make fuzz), the second build (make reproducible), the packages (make check-packages)"

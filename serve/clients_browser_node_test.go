@@ -30,7 +30,6 @@ type browserPage struct {
 // The page of examples/clients runs as it is, from another origin than the service. It shows
 // the answers of the API and follows the socket, or polls where websockets do not pass.
 func TestNodeBrowserClient(t *testing.T) {
-	t.Parallel()
 	needs.Browser(t)
 	w := newWorld(t, "acme")
 	root := w.root("acme")

@@ -32,7 +32,6 @@ type clientPrice struct {
 // The clients of examples/clients are generated from docs/openapi.yaml, compiled, and run.
 // They read the same as a plain request, and wait when they are refused for their rate.
 func TestNodeClients(t *testing.T) {
-	t.Parallel()
 	modules := needs.Node(t)
 	w := published(t, 450, 7).start()
 	document, err := filepath.Abs("../docs/openapi.yaml")

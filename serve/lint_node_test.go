@@ -14,7 +14,6 @@ import (
 // A public linter reports no errors and no warnings for the documents of the API. It runs
 // from the lock file, without network access.
 func TestNodeLinter(t *testing.T) {
-	t.Parallel()
 	modules := needs.Node(t)
 	for _, document := range []string{openAPIFile, historyFile, "../docs/asyncapi.yaml"} {
 		cmd := exec.CommandContext(t.Context(), "node", filepath.Join(modules, "@redocly", "cli", "bin", "cli.js"), "lint", "--format", "json",

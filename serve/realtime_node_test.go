@@ -102,7 +102,6 @@ func snippet(t *testing.T, language string) string {
 // The program of the guide keeps the correct state while a server publishes, removes,
 // restarts, and drops old events.
 func TestNodeGuide(t *testing.T) {
-	t.Parallel()
 	w := published(t, 5, 1).start()
 	w.listen = strings.TrimPrefix(w.url, "http://")
 	s := node(t, "follow.mjs", snippet(t, "js"), "BASE="+w.url, "TOKEN="+w.token("acme"))
@@ -137,7 +136,6 @@ func TestNodeGuide(t *testing.T) {
 // The program of the guide connects to a server that has no polling, as a cluster has it, and
 // applies pages that its library hands on in another order: none is lost.
 func TestNodeGuideShuffled(t *testing.T) {
-	t.Parallel()
 	const shuffled = `import { io as connect } from "socket.io-client";
 function io(...options) { // hands every second page on before the first
   const socket = connect(...options), on = socket.on.bind(socket);
@@ -178,7 +176,6 @@ function io(...options) { // hands every second page on before the first
 // An official client that is refused because the account has too many connections learns how long
 // to wait, and is accepted when one has ended.
 func TestNodeTooManyConnections(t *testing.T) {
-	t.Parallel()
 	w := published(t, 5, 1).start()
 	s := node(t, "many.mjs", `import { io } from "socket.io-client";
 const open = () => io(process.env.BASE, { path: "/realtime", auth: { token: process.env.TOKEN }, transports: ["websocket"], forceNew: true });
@@ -219,7 +216,6 @@ func TestGuideInGo(t *testing.T) {
 // An official client whose version does not know the limit of a packet:
 // testdata/node/old.mjs.
 func TestNodeOldClient(t *testing.T) {
-	t.Parallel()
 	w := newWorld(t, "acme").start()
 	source, err := os.ReadFile("../testdata/node/old.mjs")
 	must(t, err)
@@ -230,7 +226,6 @@ func TestNodeOldClient(t *testing.T) {
 // The official client, over each transport and with an upgrade between them, sees the
 // behaviour of the contract: testdata/node/service.mjs.
 func TestNodeService(t *testing.T) {
-	t.Parallel()
 	w := newWorld(t)
 	for _, id := range []string{"polling", "websocket", "upgrade", "full"} {
 		w.add(id, nil)

@@ -116,7 +116,6 @@ func TestLimitsOverReplicas(t *testing.T) {
 
 // The official client against four servers (C7): testdata/node/replicas.mjs.
 func TestNodeReplicas(t *testing.T) {
-	t.Parallel()
 	m := miniredis.RunT(t)
 	w := newWorld(t, "acme")
 	list := replicas(t, w, 4, m.Addr())

@@ -116,7 +116,6 @@ func startDemo(t *testing.T, args ...string) (ready demo.Ready, dir string) {
 
 // TestNodeConsole opens every page of the console on the demo's data.
 func TestNodeConsole(t *testing.T) {
-	t.Parallel()
 	ready, dir := startDemo(t)
 	t.Run("overview", func(t *testing.T) { overviewPages(t, ready) })
 	t.Run("cycles", func(t *testing.T) { cyclePages(t, ready, dir) })

@@ -24,7 +24,6 @@ var hostileMarkup = ` </title></textarea></svg><script>document.title="owned"</s
 // Whatever names a provider sends, they are text on every page of the console, and no page becomes
 // wider than a telephone.
 func TestNodeHostileNamesAreText(t *testing.T) {
-	t.Parallel()
 	needs.Browser(t)
 	p := newPlayed(t, simulator.Options{Seed: 3, Fixtures: 4, InPlay: 2})
 	p.exchange.Handler = withHostileNames(p.exchange.Handler, hostileMarkup)
