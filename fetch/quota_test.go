@@ -16,7 +16,7 @@ import (
 // limited is a simulator with so many requests in windows of this length.
 func limited(t *testing.T, now func() time.Time, requests int, window time.Duration) (url string, sim *simulator.Server) {
 	t.Helper()
-	sim, err := emulator.New(simulator.Options{Seed: 7, Fixtures: 30, Quota: requests, QuotaWindow: window, Now: now,
+	sim, err := emulator.New(simulator.Options{Seed: 7, Fixtures: 120, Quota: requests, QuotaWindow: window, Now: now,
 		Tokens: map[string]simulator.Account{canary: {Seed: 7}}})
 	must(t, err)
 	url, done, err := simulator.Listen(t.Context(), sim, "127.0.0.1:0")
