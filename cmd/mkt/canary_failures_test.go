@@ -72,7 +72,7 @@ func (h *installation) everyFailure(good string) {
 func (h *installation) failure(id, name, baseURL string) {
 	patience := 40 * time.Second
 	if slices.ContainsFunc([]string{"timeout", "slow", "429", "quota"}, func(s string) bool { return strings.Contains(name, s) }) {
-		patience = 10 * time.Second // 3 s passed before a busy machine had started mkt sixteen times
+		patience = 3 * time.Second
 	}
 	h.addTenant(id)
 	h.connect(id, baseURL)

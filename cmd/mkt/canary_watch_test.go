@@ -29,7 +29,7 @@ func watchProcesses(home string) *watcher {
 			select {
 			case <-w.stop:
 				return
-			case <-time.After(10 * time.Millisecond): // a process of mkt lives longer
+			case <-time.After(3 * time.Millisecond):
 				w.look()
 			}
 		}
@@ -39,7 +39,7 @@ func watchProcesses(home string) *watcher {
 
 // knownAfter is how many looks a process is given to become ours: a new one still has its parent's
 // arguments, on a busy machine for long.
-const knownAfter = 30
+const knownAfter = 100
 
 func (w *watcher) look() {
 	dirs, _ := os.ReadDir("/proc")

@@ -130,7 +130,10 @@ func NewIndex(r io.ReaderAt, size int64) (_ *Index, err error) {
 		return nil, err
 	}
 	x.columns = rows.rows.like(x.groups, func(name string) bool { return !slices.Contains(never, name) })
-	return x, x.addKickOffs(r)
+	if err := x.addKickOffs(r); err != nil {
+		return nil, err
+	}
+	return x, nil
 }
 
 // addKickOffs reads the rows of the fixtures themselves. They are few, and every path of a fixture needs them.

@@ -365,8 +365,8 @@ func TestCardsThatWaitedStandInTheirOrder(t *testing.T) {
 	wantEvents(t, s, football.VisualCard, "31 EXACT", "32 EXACT")
 }
 
-// A clock that was an hour ahead is set. The score and the time of what is shown are those of the newest
-// sample at once, and nothing that was seen before is compared with it.
+// The clock was an hour ahead and is corrected. The next sample is shown at once, with its score and its time,
+// and it is not compared with what was seen before.
 func TestClockThatIsSetBack(t *testing.T) {
 	s := played(t,
 		"3600 1:10:00 ss=0-0 corners=0/0 dangerous_attacks=1/1",

@@ -119,8 +119,8 @@ func appendArray[T any](dst []byte, list []T, appendItem func(dst []byte, item *
 // timeLayout always has milliseconds, so that times sort as text.
 const timeLayout = "2006-01-02T15:04:05.000Z"
 
-// appendTime appends a time in the layout. Written out, it takes a third of what the standard library takes,
-// and a page has hundreds of times.
+// appendTime appends a time in the layout. It takes less than half as long as the standard library, and a page has
+// hundreds of times.
 func appendTime(dst []byte, t time.Time) []byte {
 	t = t.UTC()
 	year, month, day := t.Date()
