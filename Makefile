@@ -25,16 +25,16 @@ LDFLAGS := -s -w -X main.version=$(VERSION)$(if $(filter Linux,$(shell uname)), 
 # Where goroutines meet. The rest is one goroutine a run, or (publish/table) rests
 # on a Parquet library that the detector's pointer checks stop. TIMED needs an order of
 # goroutines, which the detector changes.
-RACE := ./cmd/mkt/internal/audit ./cmd/mkt/internal/cli ./cmd/mkt/internal/cli/batch ./cmd/mkt/internal/commitlog ./cmd/mkt/internal/console \
+RACE := ./cmd/mkt/internal/audit ./cmd/mkt/internal/cli/... ./cmd/mkt/internal/commitlog ./cmd/mkt/internal/console ./cmd/mkt/internal/doctor \
 	./cmd/mkt/internal/page ./cmd/mkt/internal/schedule ./cmd/mkt/internal/tail ./cmd/mkt/internal/tenants \
-	./fetch ./fetch/internal/requests ./fetch/internal/upstream ./publish/durable ./publish/store ./publish/transparency/witness ./serve/...
+	./fetch ./fetch/internal/requests ./fetch/internal/upstream ./fetch/raw ./fetch/simulator \
+	./publish/durable ./publish/store ./publish/transparency/witness ./serve/...
 TIMED := TestSimulatedFaults
 # In these packages the detector watches the tests RACED, which run cycles with several workers and
 # requests at once. The others repeat such a cycle for each defect of the input, or have one goroutine.
-PARTLY := ./cmd/mkt/internal/dataroot ./cmd/mkt/internal/doctor ./fetch/raw ./fetch/simulator ./transform ./transform/live/backtest
-RACED := ^Test(NamesInOtherScripts|BadLiveInput|ObjectStore|LockOfALiveRun|ManyWritersOneArchive|Received.*|Listen.*|Run|Again|AnyParallelism|$\
-	BrokenPayloads|PanicCostsOnePayload|Cancelled|DamagedArchive|DamagedParts|Joining|Memory|Goldens|SportmonksRun|LiveRun|LiveFromMemory|$\
-	RunOfAHalf|RunStops|ReadObserveAsk)$$
+PARTLY := ./cmd/mkt/internal/dataroot ./transform ./transform/live/backtest
+RACED := ^Test(NamesInOtherScripts|BadLiveInput|Run|Again|AnyParallelism|BrokenPayloads|PanicCostsOnePayload|Cancelled|DamagedArchive|$\
+	DamagedParts|Joining|Memory|Goldens|SportmonksRun|LiveRun|LiveFromMemory|RunOfAHalf|RunStops|ReadObserveAsk)$$
 
 .PHONY: build
 build: ## bin/mkt
