@@ -216,7 +216,7 @@ func TestReadiness(t *testing.T) {
 func TestDrainDelay(t *testing.T) {
 	t.Parallel()
 	w := published(t, 3, 2)
-	w.delay = time.Second
+	w.delay = 10 * time.Second // a busy machine needs more than one for both requests
 	w.start()
 	began := time.Now()
 	stopped := make(chan error, 1)
