@@ -26,8 +26,6 @@ func TestAsyncAPIIsSound(t *testing.T) {
 	if d.root["asyncapi"] != "3.0.0" {
 		t.Errorf("asyncapi: %v", d.root["asyncapi"])
 	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
 	referred := map[string]bool{}
 	d.walk("#", d.root, func(pointer string, m map[string]any) {
 		if ref, ok := m["$ref"].(string); ok {
@@ -65,8 +63,6 @@ func TestAsyncAPIIsSound(t *testing.T) {
 }
 
 func (d *document) checkMessage(name string, payload []byte) error {
-	d.mu.Lock()
-	defer d.mu.Unlock()
 	ref, ok := d.at("#/components/messages/" + name + "/payload/$ref").(string)
 	if !ok {
 		return fmt.Errorf("message %q is not in the document: %.200s", name, payload)
@@ -82,7 +78,6 @@ func (d *document) checkMessage(name string, payload []byte) error {
 	if err := s.Validate(value); err != nil {
 		return fmt.Errorf("message %s: %w\n%.2000s", name, err, payload)
 	}
-	d.used[name] = true
 	return nil
 }
 
