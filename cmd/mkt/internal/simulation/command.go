@@ -1,11 +1,14 @@
 package simulation
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 	"time"
@@ -287,9 +290,19 @@ func (c *commands) flip(m *machine, j job, id string) string {
 		return ""
 	}
 	c.note("%s: %s: a bit of %s rots", m.name, j, name)
-	// The same file of the canonical cycle, if they share it. mkt recover derives it again from the
-	// payloads, which package repair does not.
-	c.lose(m.name, j.dir()+"/"+strings.Replace(name, layout.SnapshotsDir+"/", layout.CanonicalDir+"/", 1))
+	// Canonical cycles share the file. mkt recover derives it again from the payloads, which package repair
+	// does not.
+	damaged, err := durable.ReadFile(root, name, info.Size())
+	cycles, err2 := root.ReadDir(layout.CanonicalDir)
+	for _, cycle := range cycles {
+		shared := path.Join(layout.CanonicalDir, cycle.Name(), path.Base(name))
+		if data, err := durable.ReadFile(root, shared, info.Size()); err == nil && bytes.Equal(data, damaged) {
+			c.lose(m.name, j.dir()+"/"+shared)
+		}
+	}
+	if err = cmp.Or(err, err2); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		c.fail(verifyIsClean, "%s on %s: %v", j, m.name, err)
+	}
 	return j.dir() + "/" + name
 }
 

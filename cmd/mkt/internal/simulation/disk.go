@@ -5,17 +5,20 @@ import (
 	"io"
 	"io/fs"
 	"path"
+	"strings"
 	"syscall"
 	"time"
 
 	"mkt/publish/durable"
 	"mkt/publish/durable/durabletest"
+	"mkt/publish/layout"
 )
 
 // Rates of the faults of one operation on a disk. A day has about a hundred thousand operations.
 const (
 	killRate  = 1.0 / 9_000
-	nameRate  = 1.0 / 3_000 // of kills at an operation that makes names or makes them durable: what is published depends on these
+	nameRate  = 1.0 / 3_000 // of kills at an operation that makes names or makes them durable
+	headRate  = 1.0 / 600   // of kills at one in the folder of commit records: there a publication becomes the newest one
 	errorRate = 1.0 / 12_000
 	slowRate  = 1.0 / 12_000
 	lostRate  = 1.0 / 100 // of syncs, on a machine whose disk lies
@@ -44,7 +47,7 @@ func (d *disk) do(kind durabletest.Kind, name string, space bool, op func() erro
 		return err
 	}
 	switch {
-	case w.happens("killed", id, killRateOf(kind)):
+	case w.happens("killed", id, killRateOf(kind, name)):
 		if how := w.pick("when", id, 3); how == 0 {
 			_ = op()
 		} else if half != nil && how == 1 {
@@ -71,9 +74,12 @@ func (d *disk) do(kind durabletest.Kind, name string, space bool, op func() erro
 	return op()
 }
 
-func killRateOf(kind durabletest.Kind) float64 {
+func killRateOf(kind durabletest.Kind, name string) float64 {
 	switch kind {
 	case durabletest.Link, durabletest.Rename, durabletest.SyncDir:
+		if strings.HasPrefix(name, layout.CommitsDir) {
+			return headRate
+		}
 		return nameRate
 	}
 	return killRate
