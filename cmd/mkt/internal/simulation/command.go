@@ -468,7 +468,11 @@ func (c *commands) rotReplica(id string) {
 			data[c.pick("byte", id, len(data))] ^= 1
 			_ = os.WriteFile(name, data, 0o600)
 			m.mu.Lock()
-			m.rotten = name
+			for _, j := range c.jobs {
+				if strings.HasPrefix(name, filepath.Join(m.data, j.dir())+"/") {
+					m.rotten[j.dir()] = true
+				}
+			}
 			m.mu.Unlock()
 		}
 	})

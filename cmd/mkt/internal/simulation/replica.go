@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"maps"
 	"path/filepath"
-	"strings"
 	"sync"
 	"time"
 
@@ -29,15 +28,15 @@ type mirror struct {
 
 	mu     sync.Mutex
 	seen   map[job]snapshot.Commit // newest commit that a client saw during this life
-	rotten string                  // file of which a bit has rotted while the machine was off; "" if none, or if it was copied anew
+	rotten map[string]bool         // folders with a file of which a bit has rotted while the machine was off, until it is copied anew
 }
 
-// refuses reports whether a client gets no answer, because the files with the rotten one differ from their
-// hashes: a server compares them before it serves them, and the replica copies them anew.
+// refuses reports whether a client gets no answer, because a rotten file differs from its
+// hash: a server compares them before it serves them, and the replica copies them anew.
 func (m *mirror) refuses(root durable.ReadFS, j job) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if !strings.HasPrefix(m.rotten, filepath.Join(m.data, j.dir())+"/") {
+	if !m.rotten[j.dir()] {
 		return false
 	}
 	c, found, err := snapshot.Head(root)
@@ -47,13 +46,13 @@ func (m *mirror) refuses(root durable.ReadFS, j job) bool {
 	if snapshot.IsDamage(err) {
 		return true
 	}
-	m.rotten = ""
+	delete(m.rotten, j.dir())
 	return false
 }
 
 // mirror returns a machine with a replica.
 func (s *system) mirror(name string) *mirror {
-	m := &mirror{data: filepath.Join(s.TempDir(), name)}
+	m := &mirror{data: filepath.Join(s.TempDir(), name), rotten: map[string]bool{}}
 	if s.serve != nil {
 		m.data, m.server = s.serve(name)
 	}
