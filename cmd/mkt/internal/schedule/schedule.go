@@ -44,8 +44,7 @@ type Options struct {
 // Scheduler runs jobs until its context ends. It is safe for concurrent use.
 type Scheduler struct {
 	o    Options
-	cron *cron.Cron
-	runs sync.WaitGroup
+	runs sync.WaitGroup // and the goroutines that wait for ticks
 
 	mu      sync.Mutex // guards the following fields
 	ctx     context.Context
@@ -59,7 +58,7 @@ type Scheduler struct {
 }
 
 type entry struct {
-	id       cron.EntryID
+	end      context.CancelFunc // of its ticks; nil before Run
 	job      Job
 	when     Schedule      // by the job's expression
 	pace     time.Duration // see SetPace
@@ -90,7 +89,6 @@ func New(o Options) *Scheduler {
 	}
 	return &Scheduler{
 		o:       o,
-		cron:    cron.New(cron.WithLocation(time.UTC)),
 		ctx:     context.Background(),
 		entries: map[string]entry{},
 		running: map[string]phase{},
@@ -115,7 +113,7 @@ func (s *Scheduler) Set(jobs []Job) error {
 	defer s.mu.Unlock()
 	for name, e := range s.entries {
 		if parsed[name] == nil {
-			s.cron.Remove(e.id)
+			e.stop()
 			delete(s.entries, name)
 			s.forgetAgain(name)
 		}
@@ -131,18 +129,55 @@ func (s *Scheduler) setOne(j Job, when cron.Schedule) {
 	if ok && old.job == j {
 		return
 	}
-	if ok {
-		s.cron.Remove(old.id)
-	}
+	old.stop()
 	s.enter(entry{job: j, when: when, pace: old.pace})
 }
 
-// enter adds an unscheduled entry. s.mu must be held.
+// stop ends the ticks of an entry.
+func (e entry) stop() {
+	if e.end != nil {
+		e.end()
+	}
+}
+
+// enter adds an entry that has no ticks, and begins them if Run is under way. s.mu must be held.
 func (s *Scheduler) enter(e entry) {
 	when, name := Slower(e.when, e.pace), e.job.Name
-	e.id = s.cron.Schedule(when, cron.FuncJob(func() { s.trigger(name, s.o.Jitter) }))
 	e.shortest, _ = gaps(when, s.o.Now())
+	if s.begun && !s.stopped {
+		var ctx context.Context
+		ctx, e.end = context.WithCancel(s.ctx)
+		s.runs.Go(func() { s.tick(ctx, name, when) })
+	}
 	s.entries[name] = e
+}
+
+// mostWait is how soon it is noticed that the clock was set.
+const mostWait = time.Minute
+
+// tick triggers a job at its ticks until ctx ends. Once the clock was set back, its ticks are those of the
+// new time; if it was set forward past a tick, that one is due at once.
+func (s *Scheduler) tick(ctx context.Context, name string, when Schedule) {
+	next := when.Next(s.o.Now().UTC())
+	for !next.IsZero() && sleep(ctx, min(next.Sub(s.o.Now()), mostWait)) {
+		now := s.o.Now().UTC()
+		if !now.Before(next) {
+			s.trigger(name, s.o.Jitter)
+		}
+		next = when.Next(now)
+	}
+}
+
+// sleep waits, and returns false if ctx ends first.
+func sleep(ctx context.Context, d time.Duration) bool {
+	over := time.NewTimer(d)
+	defer over.Stop()
+	select {
+	case <-over.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
 }
 
 // SetPace makes a job due at most once in each interval of a pace, as [Slower] does; 0 restores
@@ -154,7 +189,7 @@ func (s *Scheduler) SetPace(name string, pace time.Duration) {
 	if !ok || e.pace == pace {
 		return
 	}
-	s.cron.Remove(e.id)
+	e.stop()
 	e.pace = pace
 	s.enter(e)
 }
@@ -164,9 +199,11 @@ func (s *Scheduler) SetPace(name string, pace time.Duration) {
 func (s *Scheduler) Run(ctx context.Context, overdue ...string) {
 	s.mu.Lock()
 	s.ctx, s.begun = ctx, true
+	for _, e := range s.entries {
+		s.enter(e)
+	}
 	s.mu.Unlock()
 	s.Now(overdue...)
-	s.cron.Start()
 	<-ctx.Done()
 	s.mu.Lock()
 	s.stopped = true
@@ -174,7 +211,6 @@ func (s *Scheduler) Run(ctx context.Context, overdue ...string) {
 		s.forgetAgain(name)
 	}
 	s.mu.Unlock()
-	<-s.cron.Stop().Done()
 	s.runs.Wait()
 }
 
@@ -303,14 +339,8 @@ func (s *Scheduler) run(ctx context.Context, name string, lane chan struct{}, wa
 
 // admit waits, then waits for a free slot. It returns false if ctx ends first.
 func admit(ctx context.Context, lane chan struct{}, wait time.Duration) bool {
-	if wait > 0 {
-		over := time.NewTimer(wait)
-		defer over.Stop()
-		select {
-		case <-over.C:
-		case <-ctx.Done():
-			return false
-		}
+	if wait > 0 && !sleep(ctx, wait) {
+		return false
 	}
 	select {
 	case lane <- struct{}{}:

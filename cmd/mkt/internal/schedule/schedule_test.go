@@ -71,7 +71,10 @@ func start(t *testing.T, o schedule.Options, jobs []schedule.Job, overdue ...str
 	t.Helper()
 	p := &player{at: map[string][]time.Duration{}, zero: time.Now()}
 	run := o.Run
-	o.Now, o.Run = time.Now, func(ctx context.Context, name string) error {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	o.Run = func(ctx context.Context, name string) error {
 		p.mu.Lock()
 		p.at[name] = append(p.at[name], time.Since(p.zero))
 		p.mu.Unlock()
@@ -141,6 +144,53 @@ func TestLateTickIsSkippedNotQueued(t *testing.T) {
 			t.Errorf("stopped after %v: want at once, nothing was running", got)
 		}
 	})
+}
+
+// Ticks follow the clock that is passed in. If it is set, jobs neither wait until it has caught up, nor
+// miss the ticks that it left out.
+func TestClockIsSet(t *testing.T) {
+	for _, by := range []time.Duration{-26 * time.Hour, -2 * time.Hour, -10 * time.Second, 7 * time.Minute, 3 * time.Hour} {
+		t.Run(by.String(), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var ahead, set atomic.Int64
+				ahead.Store(int64(20 * time.Minute))
+				now := func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }
+				var mu sync.Mutex
+				last := map[string]time.Time{}
+				bounds := map[string]time.Duration{"live": 16 * time.Second, "hourly": 2 * time.Hour}
+				gap := func(name string) {
+					mu.Lock()
+					defer mu.Unlock()
+					if begun, ok := last[name]; ok && time.Since(begun) > bounds[name] {
+						t.Errorf("%s did not run for %v", name, time.Since(begun))
+					}
+					last[name] = time.Now()
+				}
+				p := start(t, schedule.Options{Now: now, Run: func(_ context.Context, name string) error {
+					gap(name)
+					leftOut := time.Now().Unix()-set.Load() <= 60
+					if at := now().UTC(); name == "hourly" && at.Minute() > 0 && !leftOut || name == "live" && at.Unix()%8 != 0 && !leftOut {
+						t.Errorf("%s runs at %v", name, at)
+					}
+					return nil
+				}}, []schedule.Job{{Name: "live", Expr: "@every 8s"}, {Name: "hourly", Expr: "0 * * * *"}})
+				time.Sleep(3*time.Hour + 5*time.Minute)
+				ahead.Add(int64(by))
+				set.Store(time.Now().Unix())
+				if by >= time.Hour {
+					time.Sleep(time.Minute)
+					if mu.Lock(); time.Since(last["hourly"]) > time.Minute {
+						t.Error("the tick that the clock left out was not run")
+					}
+					mu.Unlock()
+				}
+				time.Sleep(3 * time.Hour)
+				p.stop()
+				gap("live")
+				gap("hourly")
+			})
+		})
+	}
 }
 
 func TestStopWaitsForTheRunUnderWay(t *testing.T) {
