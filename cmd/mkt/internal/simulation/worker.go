@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
+	"mkt/cmd/mkt/internal/schedule"
 	"mkt/cmd/mkt/internal/tenants"
 	"mkt/fetch"
 	"mkt/fetch/credential"
@@ -42,8 +44,8 @@ func (j job) String() string { return j.id + " " + string(j.product) }
 // dir is the folder of the job below a data root.
 func (j job) dir() string { return layout.TenantProduct(j.id, string(j.product)) }
 
-// worker runs the cycles of accounts on a machine, as mkt schedule does. In a cluster it shares them
-// with others, and publishes to the object store.
+// worker runs the cycles of accounts on a machine with the scheduler of mkt schedule. In a cluster it shares
+// them with others, and publishes to the object store.
 type worker struct {
 	s        *system
 	l        *life
@@ -56,8 +58,12 @@ type worker struct {
 	member    *coordination.Member
 	collected map[string]time.Time
 
-	mu    sync.Mutex
-	moved chan struct{} // closed when accounts may have moved
+	schedule *schedule.Scheduler
+	owned    map[string]bool // jobs that it schedules
+	moved    chan struct{}   // accounts may have come or gone
+
+	mu      sync.Mutex
+	arrived map[string]bool // jobs that came from another worker, and have not run here
 }
 
 // work is the program of a machine with a worker.
@@ -65,7 +71,9 @@ func (s *system) work(l *life) {
 	if _, err := s.enter(l, "start", ""); err != nil || !sleep(l.ctx, s.span("start", l.id(), 0, 2*time.Second)) {
 		return
 	}
-	wk := &worker{s: s, l: l, circuits: new(fetch.Circuits), states: new(transform.States), collected: map[string]time.Time{}, moved: make(chan struct{})}
+	wk := &worker{s: s, l: l, circuits: new(fetch.Circuits), states: new(transform.States), collected: map[string]time.Time{}, moved: make(chan struct{}, 1), arrived: map[string]bool{}}
+	// Slots for all jobs: nothing else decides which of those that are due at once has to wait.
+	wk.schedule = schedule.New(schedule.Options{Now: l.machine.now, Run: wk.tick, Jitter: 30 * time.Second, Parallel: len(s.jobs)})
 	if s.depot != nil {
 		wk.store = s.depot.store(l)
 	}
@@ -77,9 +85,9 @@ func (s *system) work(l *life) {
 		defer wk.member.End()
 	}
 	var all sync.WaitGroup
-	for _, j := range s.jobs {
-		all.Go(func() { wk.schedule(j) })
-	}
+	overdue := wk.assign()
+	all.Go(func() { wk.schedule.Run(l.ctx, overdue...) })
+	all.Go(wk.follow)
 	if s.translog != nil {
 		all.Go(func() { s.translog.run(l) })
 	}
@@ -102,62 +110,80 @@ func (wk *worker) join() bool {
 	return err == nil
 }
 
+// move says that accounts have come or gone.
 func (wk *worker) move() {
-	wk.mu.Lock()
-	defer wk.mu.Unlock()
-	close(wk.moved)
-	wk.moved = make(chan struct{})
-}
-
-func (wk *worker) moves() <-chan struct{} {
-	wk.mu.Lock()
-	defer wk.mu.Unlock()
-	return wk.moved
+	select {
+	case wk.moved <- struct{}{}:
+	default:
+	}
 }
 
 // retry is how soon a run that found its lease taken is tried again.
 const retry = 10 * time.Second
 
-// schedule runs the cycles of a job, each at its time, and at once if one is overdue.
-func (wk *worker) schedule(j job) {
-	l, every := wk.l, wk.s.every[j.product]
-	offset := wk.s.span("offset", j.String(), 0, every/2)
+// follow schedules the accounts of the file, in a cluster those that are this worker's, as mkt schedule
+// does.
+func (wk *worker) follow() {
+	if _, err := wk.s.enter(wk.l, "follow", ""); err != nil { // the scheduler runs when this has its turn
+		return
+	}
 	for {
-		if _, err := wk.s.enter(l, "tick", j.String()); err != nil {
-			return
-		}
-		moved := wk.moves()
-		now := l.machine.now()
-		next := now.Add(-offset).Truncate(every).Add(every + offset)
-		wait := next.Sub(now)
-		tenant, runs := wk.s.office.active(j)
-		if !runs {
-			wait = min(wait, time.Minute)
-		} else if wk.member == nil || wk.member.Owns(j.id) && wk.isOverdue(j, next.Add(-every)) {
-			if wk.cycle(j, tenant) && wk.member != nil {
-				wait = min(wait, retry)
-			} else {
-				wait = next.Sub(l.machine.now())
-			}
-		}
-		over := time.NewTimer(max(wait, time.Second))
+		over := time.NewTimer(time.Minute)
 		select {
 		case <-over.C:
-		case <-moved:
-		case <-l.ctx.Done():
+		case <-wk.moved:
+		case <-wk.l.ctx.Done():
 		}
 		over.Stop()
-		if l.ctx.Err() != nil {
+		if wk.l.ctx.Err() != nil {
 			return
 		}
+		wk.schedule.Now(wk.assign()...)
 	}
 }
 
-// isOverdue reports whether the newest complete fetch of a job that this machine knows of began before
-// its newest tick.
-func (wk *worker) isOverdue(j job, tick time.Time) bool {
+// assign returns the jobs that have come and are overdue.
+func (wk *worker) assign() (overdue []string) {
+	var entries []schedule.Job
+	file, owned := wk.s.office.newest(), map[string]bool{}
+	for _, j := range wk.s.jobs {
+		if _, there := file.Tenant(j.id); !there || wk.member != nil && !wk.member.Owns(j.id) {
+			continue
+		}
+		entries = append(entries, schedule.Job{Name: j.String(), Expr: "@every " + wk.s.every[j.product].String(), Lane: string(j.product)})
+		owned[j.String()] = true
+		if !wk.owned[j.String()] {
+			wk.mu.Lock()
+			wk.arrived[j.String()] = wk.member != nil
+			wk.mu.Unlock()
+			if wk.isOverdue(j) {
+				overdue = append(overdue, j.String())
+			}
+		}
+	}
+	wk.owned = owned
+	if err := wk.schedule.Set(entries); err != nil {
+		wk.s.fail(progress, "%s: %v", wk.l.machine.name, err)
+	}
+	return overdue
+}
+
+// tick runs one cycle of a job.
+func (wk *worker) tick(_ context.Context, name string) error {
+	j := wk.s.jobs[slices.IndexFunc(wk.s.jobs, func(j job) bool { return j.String() == name })]
+	if _, err := wk.s.enter(wk.l, "tick", name); err != nil {
+		return nil
+	}
+	if tenant, runs := wk.s.office.active(j); runs && wk.cycle(j, tenant) && wk.member != nil {
+		wk.schedule.Retry(name, wk.l.machine.now().Add(retry))
+	}
+	return nil
+}
+
+// isOverdue reports whether the newest fetch of a job that this machine knows of began a cadence ago.
+func (wk *worker) isOverdue(j job) bool {
 	run, err := health.Read(within(wk.l.disk, j.dir()), health.StepFetch)
-	return err != nil || run == nil || !run.OK || run.Code != "" || run.StartedAt.Before(tick) || run.StartedAt.After(wk.l.machine.now().Add(time.Minute))
+	return err != nil || run == nil || wk.l.machine.now().Sub(run.StartedAt) >= wk.s.every[j.product]
 }
 
 // cycle runs one cycle of a job. again says to try it again soon.
@@ -250,11 +276,14 @@ func (wk *worker) locked(ctx context.Context, j job, t *tenants.Tenant) (err err
 	return err
 }
 
-// ranElsewhere reports whether another worker ran the tick that is due now.
+// ranElsewhere reports whether the worker that a job came from has run the tick that is due now.
 func (wk *worker) ranElsewhere(j job) bool {
-	every, now := wk.s.every[j.product], wk.l.machine.now()
-	offset := wk.s.span("offset", j.String(), 0, every/2)
-	return !wk.isOverdue(j, now.Add(-offset).Truncate(every).Add(offset))
+	wk.mu.Lock()
+	arrived := wk.arrived[j.String()]
+	delete(wk.arrived, j.String())
+	wk.mu.Unlock()
+	run, err := health.Read(within(wk.l.disk, j.dir()), health.StepFetch)
+	return arrived && err == nil && run != nil && run.OK && run.Code == "" && !run.StartedAt.Before(wk.l.machine.now().Truncate(wk.s.every[j.product]))
 }
 
 // steps fetches, transforms and publishes.
