@@ -38,6 +38,7 @@ const (
 	deletedGone    = "the data of a deleted account is gone"
 	offIsOff       = "nothing is fetched for an account that is disabled or deleted"
 	liveAgrees     = "a live publication agrees with what the provider said last"
+	onTime         = "jobs run at their ticks, whatever is done to the clock"
 	oneAtATime     = "two workers never run one product of an account at the same time"
 )
 

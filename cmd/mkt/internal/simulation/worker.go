@@ -63,7 +63,8 @@ type worker struct {
 	moved    chan struct{}   // accounts may have come or gone
 
 	mu      sync.Mutex
-	arrived map[string]bool // jobs that came from another worker, and have not run here
+	arrived map[string]bool      // jobs that came from another worker, and have not run here
+	idle    map[string]time.Time // since when a job does not run
 }
 
 // work is the program of a machine with a worker.
@@ -71,7 +72,7 @@ func (s *system) work(l *life) {
 	if _, err := s.enter(l, "start", ""); err != nil || !sleep(l.ctx, s.span("start", l.id(), 0, 2*time.Second)) {
 		return
 	}
-	wk := &worker{s: s, l: l, circuits: new(fetch.Circuits), states: new(transform.States), collected: map[string]time.Time{}, moved: make(chan struct{}, 1), arrived: map[string]bool{}}
+	wk := &worker{s: s, l: l, circuits: new(fetch.Circuits), states: new(transform.States), collected: map[string]time.Time{}, moved: make(chan struct{}, 1), arrived: map[string]bool{}, idle: map[string]time.Time{}}
 	// Slots for all jobs: nothing else decides which of those that are due at once has to wait.
 	wk.schedule = schedule.New(schedule.Options{Now: l.machine.now, Run: wk.tick, Jitter: 30 * time.Second, Parallel: len(s.jobs)})
 	if s.depot != nil {
@@ -154,7 +155,7 @@ func (wk *worker) assign() (overdue []string) {
 		owned[j.String()] = true
 		if !wk.owned[j.String()] {
 			wk.mu.Lock()
-			wk.arrived[j.String()] = wk.member != nil
+			wk.arrived[j.String()], wk.idle[j.String()] = wk.member != nil, time.Now()
 			wk.mu.Unlock()
 			if wk.isOverdue(j) {
 				overdue = append(overdue, j.String())
@@ -162,14 +163,40 @@ func (wk *worker) assign() (overdue []string) {
 		}
 	}
 	wk.owned = owned
+	wk.punctual()
 	if err := wk.schedule.Set(entries); err != nil {
 		wk.s.fail(progress, "%s: %v", wk.l.machine.name, err)
 	}
 	return overdue
 }
 
+// punctual checks that every job runs at its ticks, whatever is done to the clock.
+func (wk *worker) punctual() {
+	wk.mu.Lock()
+	defer wk.mu.Unlock()
+	for _, j := range wk.s.jobs {
+		since, idle := wk.idle[j.String()]
+		if idle && wk.owned[j.String()] && time.Since(since) > 2*wk.s.every[j.product]+2*time.Minute {
+			wk.s.fail(onTime, "%s on %s has not run for %s", j, wk.l.machine.name, time.Since(since))
+		}
+	}
+}
+
+// runs notes that a job runs until the end.
+func (wk *worker) runs(name string) (end func()) {
+	wk.mu.Lock()
+	defer wk.mu.Unlock()
+	delete(wk.idle, name)
+	return func() {
+		wk.mu.Lock()
+		defer wk.mu.Unlock()
+		wk.idle[name] = time.Now()
+	}
+}
+
 // tick runs one cycle of a job.
 func (wk *worker) tick(_ context.Context, name string) error {
+	defer wk.runs(name)()
 	j := wk.s.jobs[slices.IndexFunc(wk.s.jobs, func(j job) bool { return j.String() == name })]
 	if _, err := wk.s.enter(wk.l, "tick", name); err != nil {
 		return nil
