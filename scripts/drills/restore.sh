@@ -39,7 +39,7 @@ diff lost.sums restored.sums || fail "the files differ"
 # answers saves what is served of a data root, with a clock that stands still.
 answers() {
   mkdir "$2"
-  mkt serve --data "$1" --as-of latest --listen 127.0.0.1:0 --output json > "$2.json" 2> "$2.log" & serving=$!
+  "$bin" serve --data "$1" --as-of latest --listen 127.0.0.1:0 --output json > "$2.json" 2> "$2.log" & serving=$!
   started="$started $serving"
   until [ -s "$2.json" ]; do kill -0 "$serving" 2>/dev/null || { cat "$2.log" >&2; fail "mkt serve of $1"; }; sleep 0.1; done
   url=$(sed 's/.*"base_url":"\([^"]*\)".*/\1/' "$2.json")
