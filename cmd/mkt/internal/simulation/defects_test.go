@@ -6,7 +6,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -89,17 +88,7 @@ func TestDefectsAreFound(t *testing.T) {
 			if err := os.WriteFile(name, []byte(planted), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			binary := filepath.Join(tree, "simulation.test")
-			of := "./cmd/mkt/internal/simulation"
-			if d.world == "served" {
-				of += "/served"
-			}
-			build := exec.Command("go", "test", "-trimpath", "-vet=off", "-c", "-o", binary, of) // with -trimpath the build cache serves every folder
-			build.Dir = tree
-			if out, err := build.CombinedOutput(); err != nil {
-				t.Fatalf("%v\n%s", err, out)
-			}
-			if d.find(t, binary) {
+			if d.find(t, d.build(t, tree, tree)) {
 				found++
 			}
 		})
@@ -107,32 +96,46 @@ func TestDefectsAreFound(t *testing.T) {
 	t.Logf("%d of %d defects were found", found, all)
 }
 
-func (d *defect) find(t *testing.T, binary string) bool {
-	began := time.Now()
+// build compiles the tests of the defect's world.
+func (d *defect) build(t *testing.T, tree, to string) (binary string) {
+	t.Helper()
+	binary = filepath.Join(to, "simulation.test")
+	of := "./cmd/mkt/internal/simulation"
 	if d.world == "served" {
-		return d.findServed(t, binary)
+		of += "/served"
 	}
+	build := exec.Command("go", "test", "-trimpath", "-vet=off", "-c", "-o", binary, of) // with -trimpath the build cache serves every folder
+	build.Dir = tree
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return binary
+}
+
+func (d *defect) find(t *testing.T, binary string) bool {
 	o := Options{Length: 12 * time.Hour, Quiet: true}
 	switch d.world {
 	case "cluster":
 		o.Cluster, o.Length = true, time.Hour
+	case "served":
+		o.Cluster, o.Length = true, 20*time.Minute
 	case "live":
 		o = ofLive
 	}
-	run := func(o Options) Result { return runProcess(t, binary, o) }
+	began := time.Now()
 	for o.Seed = 1; time.Since(began) < *budget; o.Seed++ {
-		r := run(o)
+		r := InProcess[Result](t, binary, o)
 		if r.Failure == "" {
 			continue
 		}
 		took := time.Since(began)
-		small := shrink(t, run, o, r, time.Now().Add(*budget/4))
+		small := Shrink(t, binary, o, r, time.Now().Add(*budget/4))
 		without := o
 		without.Only = map[string]bool{}
 		for _, e := range small.Events {
 			without.Only[e] = true
 		}
-		if r := runProcess(t, os.Args[0], without); r.Failure != "" {
+		if r := InProcess[Result](t, d.build(t, "../../../..", t.TempDir()), without); r.Failure != "" {
 			t.Errorf("seed %d fails without the defect too: %s", o.Seed, r.Failure)
 			fmt.Fprintf(os.Stderr, "DOUBTFUL %s: seed %d fails without it too: %s\n", d.name, o.Seed, r.Failure)
 			return false
@@ -144,22 +147,5 @@ func (d *defect) find(t *testing.T, binary string) bool {
 	}
 	t.Errorf("not found in %s, %d seeds", time.Since(began).Round(time.Second), o.Seed-1)
 	fmt.Fprintf(os.Stderr, "NOT FOUND %s: %d seeds\n", d.name, o.Seed-1)
-	return false
-}
-
-// findServed runs worlds with servers of the API.
-func (d *defect) findServed(t *testing.T, binary string) bool {
-	began := time.Now()
-	for seed := 1; time.Since(began) < *budget; seed++ {
-		out, err := exec.Command(binary, "-test.run=^TestServedWorld$", "-once", "-minutes=20", "-seed="+strconv.Itoa(seed)).CombinedOutput()
-		if err == nil {
-			continue
-		}
-		t.Logf("found by seed %d after %s:\n%s", seed, time.Since(began).Round(time.Second), out)
-		fmt.Fprintf(os.Stderr, "FOUND %s: seed %d, %s\n", d.name, seed, time.Since(began).Round(time.Second))
-		return true
-	}
-	t.Errorf("not found in %s", time.Since(began).Round(time.Second))
-	fmt.Fprintf(os.Stderr, "NOT FOUND %s\n", d.name)
 	return false
 }

@@ -18,7 +18,7 @@ func TestLiveWorlds(t *testing.T) {
 	if o.Seed = *seed; o.Seed == 0 { // the world of CI
 		o.Seed, o.Length = 1, 20*time.Minute
 	}
-	r := runProcess(t, os.Args[0], o)
+	r := InProcess[Result](t, os.Args[0], o)
 	t.Logf("%d operations, %d events, %d publications, %d rows, %d goals taken back, log %s, %s", r.Operations, len(r.Events), r.Published, r.Judged, r.TakenBack, r.Hash(), r.Took.Round(time.Millisecond))
 	if *logs != "" {
 		if err := os.WriteFile(*logs, r.Log, 0o600); err != nil {
@@ -26,7 +26,7 @@ func TestLiveWorlds(t *testing.T) {
 		}
 	}
 	if r.Failure != "" {
-		small := shrink(t, func(o Options) Result { return runProcess(t, os.Args[0], o) }, o, r, time.Now().Add(*shrinking))
+		small := Shrink(t, os.Args[0], o, r, time.Now().Add(*shrinking))
 		t.Fatalf("seed %d: %s\nthe shortest history found of the same failure has %d of %d events:\n  %s\n  %s", o.Seed, r.Failure,
 			len(small.Events), len(r.Events), strings.Join(small.Events, "\n  "), small.Failure)
 	}

@@ -1,15 +1,11 @@
 package simulation
 
 import (
-	"context"
 	"crypto/sha256"
 	"encoding/binary"
-	"encoding/json"
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -30,53 +26,9 @@ var (
 	logs      = flag.String("log", "", "a file for the log")
 )
 
-// The options of a world that runs in a process of its own, and the file for its result.
-const (
-	optionsVariable = "MKT_SIMULATION_OPTIONS"
-	resultVariable  = "MKT_SIMULATION_RESULT"
-)
-
-// TestOne runs the world of another process of these tests. Pools of libraries keep channels of the
-// bubble of a run, which a second bubble must not use.
+// TestOne runs the world of another process of these tests.
 func TestOne(t *testing.T) {
-	text, name := os.Getenv(optionsVariable), needs.Env(t, resultVariable, "the other tests set it")
-	var o Options
-	if err := json.Unmarshal([]byte(text), &o); err != nil {
-		t.Fatal(err)
-	}
-	result, err := json.Marshal(Run(t, o))
-	if err == nil {
-		err = os.WriteFile(name, result, 0o600)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
-// runProcess runs a world in a process of its own.
-func runProcess(t *testing.T, binary string, o Options) (r Result) {
-	t.Helper()
-	text, err := json.Marshal(o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	name := filepath.Join(t.TempDir(), "result")
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Minute)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, binary, "-test.run=^TestOne$")
-	cmd.Env = append(os.Environ(), optionsVariable+"="+string(text), resultVariable+"="+name)
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		t.Fatalf("seed %d: %v\n%s", o.Seed, err, out)
-	}
-	result, err := os.ReadFile(name)
-	if err == nil {
-		err = json.Unmarshal(result, &r)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
+	ForProcess(t, func(o Options) Result { return Run(t, o) })
 }
 
 // ofCI are the worlds of CI.
@@ -102,7 +54,7 @@ func TestWorlds(t *testing.T) {
 				}
 			}
 			if *seed == 0 && r.Failure == "" {
-				if again := runProcess(t, os.Args[0], o); again.Hash() != r.Hash() {
+				if again := InProcess[Result](t, os.Args[0], o); again.Hash() != r.Hash() {
 					t.Errorf("two runs differ: %s", FirstDifference(r.Log, again.Log))
 				}
 			}
@@ -180,7 +132,7 @@ func (s *totals) String() string {
 // try runs a world. If an invariant does not hold, it looks for the shortest history that shows it.
 func try(t *testing.T, o Options) Result {
 	t.Helper()
-	r := runProcess(t, os.Args[0], o)
+	r := InProcess[Result](t, os.Args[0], o)
 	t.Logf("seed %d, %g days, cluster %t: %d operations, %d publications, log %s, %s; %d events: %s", o.Seed, o.Length.Hours()/24, o.Cluster, r.Operations, r.Published,
 		r.Hash(), r.Took.Round(time.Millisecond), len(r.Events), strings.TrimPrefix(fmt.Sprint(r.Faults), "map"))
 	if r.Failure == "" {
@@ -189,7 +141,7 @@ func try(t *testing.T, o Options) Result {
 	if *logs != "" {
 		_ = os.WriteFile(*logs, r.Log, 0o600) // the failure is reported in any case
 	}
-	small := shrink(t, func(o Options) Result { return runProcess(t, os.Args[0], o) }, o, r, time.Now().Add(*shrinking))
+	small := Shrink(t, os.Args[0], o, r, time.Now().Add(*shrinking))
 	t.Errorf("seed %d, %g days, cluster %t: %s\nthe shortest history found of the same failure has %d of %d events:\n  %s\n  %s", o.Seed, o.Length.Hours()/24, o.Cluster, r.Failure,
 		len(small.Events), len(r.Events), strings.Join(small.Events, "\n  "), small.Failure)
 	return r

@@ -33,6 +33,8 @@ var (
 	logs    = flag.String("log", "", "a file for the log")
 	minutes = flag.Int("minutes", 6, "simulated minutes with faults")
 	once    = flag.Bool("once", false, "run the world once, and compare no logs")
+
+	shrinking = flag.Duration("shrink", 2*time.Minute, "time for finding the shortest history of a failure")
 )
 
 // providers are those of the accounts of the world.
@@ -80,9 +82,6 @@ func TestServer(t *testing.T) {
 		Ready:    func(base string) { fmt.Println("ready " + base) }}))
 }
 
-// resultVariable has the name of the file for the result of a world in a process of its own.
-const resultVariable = "MKT_SERVED_RESULT"
-
 // result is what a world reports to the other process.
 type result struct {
 	simulation.Result
@@ -91,34 +90,18 @@ type result struct {
 
 // TestOne runs the world of another process of these tests.
 func TestOne(t *testing.T) {
-	name := needs.Env(t, resultVariable, "the other test sets it")
-	servers, dir := map[string]*server{}, t.TempDir()
-	for _, name := range []string{"r1", "r2"} {
-		servers[name] = newServer(t, filepath.Join(dir, name))
-	}
-	r := result{Result: simulation.Run(t, simulation.Options{Seed: *seed, Length: time.Duration(*minutes) * time.Minute, Cluster: true, Quiet: true,
-		Serve: func(name string) (string, simulation.Server) { return servers[name].data, servers[name] }})}
-	for _, s := range servers {
-		r.Asked, r.Dialled, r.Pushed = r.Asked+s.asked, r.Dialled+s.dialled, r.Pushed+s.pushed
-	}
-	data, err := json.Marshal(r)
-	check.Must(t, err)
-	check.Must(t, os.WriteFile(name, data, 0o600))
-}
-
-// run runs a world in a process of its own.
-func run(t *testing.T, name string) (r result, err error) {
-	file := filepath.Join(t.TempDir(), name)
-	cmd := exec.Command(os.Args[0], "-test.run=^TestOne$", fmt.Sprint("-seed=", *seed), fmt.Sprint("-minutes=", *minutes))
-	cmd.Env = append(os.Environ(), resultVariable+"="+file)
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return r, fmt.Errorf("%w\n%s", err, out)
-	}
-	data, err := os.ReadFile(file)
-	if err == nil {
-		err = json.Unmarshal(data, &r)
-	}
-	return r, err
+	simulation.ForProcess(t, func(o simulation.Options) result {
+		servers, dir := map[string]*server{}, t.TempDir()
+		for _, name := range []string{"r1", "r2"} {
+			servers[name] = newServer(t, filepath.Join(dir, name))
+		}
+		o.Serve = func(name string) (string, simulation.Server) { return servers[name].data, servers[name] }
+		r := result{Result: simulation.Run(t, o)}
+		for _, s := range servers {
+			r.Asked, r.Dialled, r.Pushed = r.Asked+s.asked, r.Dialled+s.dialled, r.Pushed+s.pushed
+		}
+		return r
+	})
 }
 
 // Clients of the API see what the publications have, at whichever replica they ask, over HTTP and over
@@ -128,13 +111,19 @@ func TestServedWorld(t *testing.T) {
 	if *once {
 		runs = 1
 	}
-	results, errs := make([]result, runs), make([]error, runs)
-	var all sync.WaitGroup
-	for i := range runs {
-		all.Go(func() { results[i], errs[i] = run(t, fmt.Sprint("run", i)) })
+	o := simulation.Options{Seed: *seed, Length: time.Duration(*minutes) * time.Minute, Cluster: true, Quiet: true}
+	results := make([]result, runs)
+	t.Run("runs", func(t *testing.T) {
+		for i := range runs {
+			t.Run(fmt.Sprint(i), func(t *testing.T) {
+				t.Parallel()
+				results[i] = simulation.InProcess[result](t, os.Args[0], o)
+			})
+		}
+	})
+	if t.Failed() {
+		return
 	}
-	all.Wait()
-	check.Must(t, errors.Join(errs...))
 	r := &results[0]
 	t.Logf("%d operations, %d events, %d publications, %d requests, %d connections, %d pushes, log %s, %s",
 		r.Operations, len(r.Events), r.Published, r.Asked, r.Dialled, r.Pushed, r.Hash(), r.Took.Round(time.Millisecond))
@@ -142,7 +131,9 @@ func TestServedWorld(t *testing.T) {
 		check.Must(t, os.WriteFile(*logs, r.Log, 0o600))
 	}
 	if r.Failure != "" {
-		t.Errorf("seed %d: %s", *seed, r.Failure)
+		small := simulation.Shrink(t, os.Args[0], o, r.Result, time.Now().Add(*shrinking))
+		t.Errorf("seed %d: %s\nthe shortest history found of the same failure has %d of %d events:\n  %s\n  %s", *seed, r.Failure,
+			len(small.Events), len(r.Events), strings.Join(small.Events, "\n  "), small.Failure)
 	}
 	if again := &results[runs-1]; !bytes.Equal(r.Log, again.Log) {
 		t.Errorf("two runs differ: %s", simulation.FirstDifference(r.Log, again.Log))

@@ -6,9 +6,10 @@ import (
 	"time"
 )
 
-// shrink returns the result of the shortest history found that still breaks the same invariant: fewer of
-// its events happen. It tries to leave out parts of them, smaller ones each time, until the time is over.
-func shrink(t *testing.T, run func(Options) Result, o Options, failed Result, until time.Time) Result {
+// Shrink runs worlds in processes of a test binary, and returns the result of the shortest history found that
+// breaks the same invariant as failed does, the result of o: fewer of its events happen. It tries to leave out
+// parts of them, smaller ones each time, until the time is over.
+func Shrink(t *testing.T, binary string, o Options, failed Result, until time.Time) Result {
 	o.Quiet = true
 	best := failed
 	try := func(events []string) bool {
@@ -16,7 +17,7 @@ func shrink(t *testing.T, run func(Options) Result, o Options, failed Result, un
 		for _, e := range events {
 			o.Only[e] = true
 		}
-		r := run(o)
+		r := InProcess[Result](t, binary, o)
 		if r.Invariant != failed.Invariant || len(r.Events) > len(best.Events) {
 			return false
 		}
