@@ -78,7 +78,7 @@ func runProcess(t *testing.T, binary string, o Options) (r Result) {
 
 // ofCI are the worlds of CI.
 var ofCI = []Options{
-	{Seed: 1, Length: 6 * time.Hour}, {Seed: 2, Length: 6 * time.Hour}, {Seed: 3, Length: 6 * time.Hour},
+	{Seed: 1, Length: 12 * time.Hour}, {Seed: 2, Length: 6 * time.Hour}, {Seed: 3, Length: 6 * time.Hour},
 	{Seed: 1, Length: 15 * time.Minute, Cluster: true},
 }
 
