@@ -24,6 +24,8 @@ const (
 	nothingTorn    = "nothing is torn: a reader finds one whole publication"
 	oneHistory     = "seq is gapless and there is one history"
 	acknowledged   = "an acknowledged publication stays"
+	rightFixtures  = "a cycle replaces, keeps and removes the fixtures that it must"
+	ownEvents      = "a publication comes with exactly its own events"
 	clientsAgree   = "the state applied by a client equals a fresh start"
 	nothingForeign = "no account sees data of another"
 	nothingMadeUp  = "no price that no payload had"
@@ -37,6 +39,7 @@ const (
 	accountsWhole  = "the accounts are as before an edit or as after it"
 	deletedGone    = "the data of a deleted account is gone"
 	offIsOff       = "nothing is fetched for an account that is disabled or deleted"
+	retentionKeeps = "retention deletes what its policy does not keep, and nothing else"
 	liveAgrees     = "a live publication agrees with what the provider said last"
 	onTime         = "jobs run at their ticks, whatever is done to the clock"
 	oneAtATime     = "two workers never run one product of an account at the same time"
@@ -58,11 +61,11 @@ type reading struct{ shown, is time.Time }
 
 // dataset is what anybody has seen of a job.
 type dataset struct {
-	commits map[string]seen     // by history and version
-	events  map[string]string   // by history and seq
-	checked map[string]bool     // hashes of commits whose rows were checked
-	states  map[string]content  // by hash of the commit
-	last    map[*machine]uint64 // newest acknowledged version
+	commits map[string]seen      // by history and version
+	events  map[string]happening // by history and seq
+	checked map[string]bool      // hashes of commits whose rows were checked
+	states  map[string]content   // by hash of the commit
+	last    map[*machine]uint64  // newest acknowledged version
 	leases  map[*life]context.Context
 	starts  map[string]uint64 // seq before the first one, by history
 	newest  map[string]uint64 // seq, by history
@@ -75,6 +78,12 @@ type seen struct {
 	at            time.Time
 }
 
+// happening is an event of the change log, as anybody has read it.
+type happening struct {
+	text string
+	at   time.Time
+}
+
 // content has the digest of each fixture of a publication.
 type content map[string]string
 
@@ -85,7 +94,7 @@ func newBook(w *world) *book {
 func (b *book) of(j job) *dataset {
 	d := b.datasets[j.String()]
 	if d == nil {
-		d = &dataset{commits: map[string]seen{}, events: map[string]string{}, checked: map[string]bool{}, states: map[string]content{}, last: map[*machine]uint64{}, leases: map[*life]context.Context{}, starts: map[string]uint64{}, newest: map[string]uint64{}, news: make(chan struct{})}
+		d = &dataset{commits: map[string]seen{}, events: map[string]happening{}, checked: map[string]bool{}, states: map[string]content{}, last: map[*machine]uint64{}, leases: map[*life]context.Context{}, starts: map[string]uint64{}, newest: map[string]uint64{}, news: make(chan struct{})}
 		b.datasets[j.String()] = d
 	}
 	return d
@@ -105,6 +114,7 @@ func (b *book) published(l *life, j job, s publish.Summary) {
 	if c.Version > 0 && c.Version != s.Version {
 		b.w.fail(acknowledged, "%s on %s: version %d was acknowledged, and the newest is %d", j, l.machine.name, s.Version, c.Version)
 	}
+	b.decided(root, j, c)
 	b.removals(root, j, c, l.machine.now())
 	b.agrees(root, j, c, l.machine.now())
 }
@@ -159,6 +169,7 @@ func (b *book) judge(root durable.ReadFS, j job, where string) (c snapshot.Commi
 	if !d.checked[c.SHA256] {
 		d.checked[c.SHA256] = true
 		b.rows(d, root, j, c, m)
+		b.changes(d, root, j, c, m)
 	}
 	return c
 }
@@ -210,11 +221,11 @@ func (b *book) history(d *dataset, root durable.ReadFS, j job, c snapshot.Commit
 			b.w.fail(oneHistory, "%s version %d: seq %d follows %d", j, c.Version, row.Seq, next-1)
 		}
 		next++
-		name, text := fmt.Sprint(c.HistoryID, " ", row.Seq), fmt.Sprint(row.Type, row.FixtureID, row.CycleID, deref(row.ContentDigest))
-		if before, known := d.events[name]; known && before != text {
-			b.w.fail(oneHistory, "%s: seq %d was %s and is %s on %s", j, row.Seq, before, text, where)
+		name, text := fmt.Sprint(c.HistoryID, " ", row.Seq), fmt.Sprint(row.Type, row.FixtureID, row.ProviderFixtureID, row.PublishedAt, row.CycleID, deref(row.ContentDigest))
+		if before, known := d.events[name]; known && before.text != text {
+			b.w.fail(oneHistory, "%s: seq %d was %s and is %s on %s", j, row.Seq, before.text, text, where)
 		}
-		d.events[name] = text
+		d.events[name] = happening{text, row.PublishedAt}
 	}
 	if next != c.LastSeq+1 {
 		b.w.fail(oneHistory, "%s version %d: the events end at %d, the commit says %d", j, c.Version, next-1, c.LastSeq)
@@ -305,6 +316,14 @@ func (b *book) rows(d *dataset, root durable.ReadFS, j job, c snapshot.Commit, m
 			}
 		}
 	}
+}
+
+// saw notes that a client saw a publication of a machine, which must stay.
+func (b *book) saw(m *machine, j job, version uint64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	d := b.of(j)
+	d.last[m] = max(d.last[m], version)
 }
 
 // evidence describes what a publication says about a removed fixture.

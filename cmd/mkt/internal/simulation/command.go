@@ -1,8 +1,6 @@
 package simulation
 
 import (
-	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -53,7 +51,7 @@ var (
 		{"clock leaps", (*commands).leap}, {"gc", (*commands).gc}, {"verify", (*commands).verify}, {"replay", (*commands).replay},
 		{"account added", (*commands).add}, {"provider disabled", (*commands).disable},
 	}
-	machineCommands = append([]command{{"bit rots", (*commands).rot}, {"backup restored", (*commands).restore}, {"account deleted", (*commands).remove}}, commonCommands...)
+	machineCommands = append([]command{{"bit rots", (*commands).rot}, {"backup restored", (*commands).restore}, {"cycle published again", (*commands).again}, {"account deleted", (*commands).remove}}, commonCommands...)
 	clusterCommands = append([]command{
 		{"store away", (*commands).storeAway}, {"NATS away", (*commands).brokerAway}, {"NATS forgets", (*commands).brokerForgets},
 		{"push", (*commands).push}, {"pull", (*commands).pull}, {"replica rots", (*commands).rotReplica}, {"bit rots", (*commands).rotWorker}, {"replica off", (*commands).replicaOff},
@@ -67,7 +65,7 @@ func (s *system) command(ctx context.Context, length time.Duration) *commands {
 	if s.depot != nil {
 		list, hourly = clusterCommands, 14.0
 	}
-	for n := range int(length.Hours() * hourly) {
+	for n := range int(length.Hours() / float64(s.pace) * hourly) {
 		id := fmt.Sprint("command ", n)
 		one := list[s.pick("command", id, len(list))]
 		s.later(s.span("when", id, 0, length), func() {
@@ -95,6 +93,7 @@ func (c *commands) lasts(id string, most time.Duration, do, undo func()) {
 	if c.depot != nil {
 		most /= 6
 	}
+	most *= c.pace
 	c.later(c.span("lasts", id, most/12, most), undo)
 }
 
@@ -152,7 +151,7 @@ func (c *commands) replicaOff(id string) {
 
 func (c *commands) off(m *machine, id string) {
 	m.mu.Lock()
-	m.down = c.span("down", id, time.Second, 40*time.Minute)
+	m.down = c.span("down", id, time.Second, 40*time.Minute*c.pace)
 	m.mu.Unlock()
 	if l := m.alive(); l != nil {
 		l.kill(id)
@@ -161,7 +160,7 @@ func (c *commands) off(m *machine, id string) {
 
 func (c *commands) leap(id string) {
 	m := c.anyWorker(id)
-	by := c.span("leap", id, -2*time.Hour, 2*time.Hour)
+	by := c.span("leap", id, -2*time.Hour, 2*time.Hour) * c.pace
 	c.note("%s: clock %s", m.name, by)
 	c.lasts(id, 3*time.Hour, func() { m.leap(by, c.roll("drift", id)*1e-3) }, m.set)
 }
@@ -189,10 +188,45 @@ func (c *commands) lockedOn(l *life, j job, do func(l *life, j job, root durable
 
 func (c *commands) gc(id string) {
 	c.locked(id, func(l *life, j job, root durable.FS) error {
+		keep, of := c.keeps(l), within(l.disk, j.dir())
 		o := retention.Options{Root: root, Now: l.machine.now(), Policy: keep.For(j.product)}
+		before := c.book.holding(of, j)
 		_, err := retention.Collect(o)
+		if c.depot == nil && !l.dead.Load() {
+			c.book.retained(of, j, l.machine.name, keep, before, err == nil)
+		}
+		if err != nil && !isStorage(err) && !errors.Is(err, retention.ErrClockJump) && !c.isRotten(l.machine) && !l.dead.Load() {
+			c.fail(retentionKeeps, "%s: %v", j, err)
+		}
 		_, err2 := retention.CollectUnpublished(o)
 		return errors.Join(err, err2)
+	})
+}
+
+// again publishes a kept cycle that was published already, or is older than the published one: nothing happens.
+func (c *commands) again(id string) {
+	c.locked(id, func(l *life, j job, root durable.FS) error {
+		of := within(l.disk, j.dir())
+		head, found, err := snapshot.Head(of)
+		entries, _ := of.ReadDir(layout.CanonicalDir) // it may be missing
+		if err != nil || !found || len(entries) == 0 || c.isRotten(l.machine) {
+			return err
+		}
+		cycle, ok := layout.ParseCycleDir(entries[c.pick("cycle", id, len(entries))].Name())
+		if !ok || cycle > head.CycleID {
+			return nil
+		}
+		_, published, err := snapshot.OfCycle(of, head, cycle)
+		if err != nil {
+			return err
+		}
+		o := c.options(l, j, root, "again")
+		o.Cycle = cycle
+		s, err := publish.Run(l.ctx, o)
+		if err == nil && !s.Already || published == errors.Is(err, publish.ErrOlderCycle) && !isStorage(err) && !l.dead.Load() {
+			c.fail(oneHistory, "%s: cycle %s, published before: %t, was published again: %+v, %v", j, cycle, published, s, err)
+		}
+		return err
 	})
 }
 
@@ -236,13 +270,14 @@ func (s *system) isBusy(m *machine, j job) bool {
 // replay runs the kept cycles of a job again, elsewhere: the same payloads make the same rows.
 func (c *commands) replay(id string) {
 	m, j := c.anyWorker(id), c.anyJob(id)
-	if m.alive() == nil || c.isRotten(m) || c.isBusy(m, j) || j.product != football.MarketEngine {
+	l := m.alive()
+	if l == nil || c.isRotten(m) || c.isBusy(m, j) || j.product != football.MarketEngine {
 		return
 	}
 	target := durabletest.NewMem()
 	_ = target.MkdirAll(j.dir())
 	r, err := replay.Run(context.Background(), replay.Options{ClientID: j.id, Product: j.product, Source: within(m.disk, j.dir()), Target: within(target, j.dir()), Data: target,
-		To: snapshot.Newest, Key: key, Version: "test", Fingerprint: key.Fingerprint(), Workers: 1, Retention: keep})
+		To: snapshot.Newest, Key: key, Version: "test", Fingerprint: key.Fingerprint(), Workers: 1, Retention: c.keeps(l)})
 	if errors.Is(err, replay.ErrNothing) || errors.Is(err, snapshot.ErrUnknown) || errors.Is(err, snapshot.ErrNothing) {
 		return
 	}
@@ -258,24 +293,25 @@ func (c *commands) replay(id string) {
 // rot flips a bit of a published file of the machine. An operator repairs it later.
 func (c *commands) rot(id string) {
 	m, j := c.anyWorker(id), c.anyJob(id)
-	name := c.flip(m, j, id)
-	if name == "" {
+	names := c.flip(m, j, id)
+	if len(names) == 0 {
 		return
 	}
 	c.setRotten(m, true)
-	c.later(c.span("noticed", id, time.Minute, time.Hour), func() { c.recover(m, name) })
+	c.later(c.span("noticed", id, time.Minute, time.Hour*c.pace), func() { c.recover(m, names) })
 }
 
-// flip flips a bit of the newest publication, and returns the file's path; "" if there was none.
-func (c *commands) flip(m *machine, j job, id string) string {
+// flip flips a bit of a file of the newest publication, and returns the paths that publications have for it. A new history
+// shares the files of the publication that it repeats.
+func (c *commands) flip(m *machine, j job, id string) (rotten []string) {
 	root := within(m.disk, j.dir())
 	head, found, err := snapshot.Head(root)
 	if err != nil || !found || head.Version < 3 || c.isRotten(m) {
-		return "" // a new history needs an older publication
+		return nil // a new history needs an older publication
 	}
 	manifest, err := snapshot.Open(root, head)
 	if err != nil {
-		return ""
+		return nil
 	}
 	names := []string{head.Dir() + "/" + layout.ManifestFile}
 	for _, f := range manifest.Files {
@@ -287,28 +323,30 @@ func (c *commands) flip(m *machine, j job, id string) string {
 	name := names[c.pick("file", id, len(names))]
 	info, err := root.Stat(name)
 	if err != nil || !m.disk.Flip(j.dir()+"/"+name, c.pick("byte", id, int(info.Size()))) {
-		return ""
+		return nil
 	}
 	c.note("%s: %s: a bit of %s rots", m.name, j, name)
-	// Canonical cycles share the file. mkt recover derives it again from the payloads, which package repair
-	// does not.
-	damaged, err := durable.ReadFile(root, name, info.Size())
-	cycles, err2 := root.ReadDir(layout.CanonicalDir)
-	for _, cycle := range cycles {
-		shared := path.Join(layout.CanonicalDir, cycle.Name(), path.Base(name))
-		if data, err := durable.ReadFile(root, shared, info.Size()); err == nil && bytes.Equal(data, damaged) {
-			c.lose(m.name, j.dir()+"/"+shared)
+	rotten = []string{j.dir() + "/" + name}
+	for _, dir := range []string{layout.SnapshotsDir, layout.CanonicalDir} {
+		cycles, _ := root.ReadDir(dir) // it may be missing
+		for _, cycle := range cycles {
+			other := dir + "/" + cycle.Name() + "/" + path.Base(name)
+			if same, err := durable.SameFile(root, name, other); err != nil || !same || other == name {
+				continue
+			}
+			if dir == layout.CanonicalDir { // mkt recover derives it again from the payloads, which package repair does not
+				c.lose(m.name, j.dir()+"/"+other)
+			} else {
+				rotten = append(rotten, j.dir()+"/"+other)
+			}
 		}
 	}
-	if err = cmp.Or(err, err2); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		c.fail(verifyIsClean, "%s on %s: %v", j, m.name, err)
-	}
-	return j.dir() + "/" + name
+	return rotten
 }
 
 // recover repairs all data roots of a machine, as mkt recover does, until it worked. If something cannot
 // be repaired, it begins a new history.
-func (c *commands) recover(m *machine, rotten string) {
+func (c *commands) recover(m *machine, rotten []string) {
 	done := map[string]bool{}
 	for len(done) < len(c.jobs) && !c.isStopped() {
 		l := m.alive()
@@ -324,7 +362,9 @@ func (c *commands) recover(m *machine, rotten string) {
 				r, err := repair.Run(l.ctx, c.options(l, j, root, "recover"))
 				if err == nil && len(r.Unrepairable) > 0 {
 					c.note("%s: %s: a new history: %s", m.name, j, shorten(r.Unrepairable[0]))
-					c.lose(m.name, rotten)
+					for _, name := range rotten {
+						c.lose(m.name, name)
+					}
 					_, err = repair.NewHistory(l.ctx, c.options(l, j, root, "recover"))
 				}
 				return err
@@ -345,7 +385,7 @@ func (c *commands) recover(m *machine, rotten string) {
 // rotWorker flips a bit of a worker's disk in a cluster: the next run copies the publication again.
 func (c *commands) rotWorker(id string) {
 	m, j := c.anyWorker(id), c.anyJob(id)
-	if c.flip(m, j, id) != "" {
+	if len(c.flip(m, j, id)) > 0 {
 		c.setRotten(m, true) // for ever: only a run that builds on the file finds it
 	}
 }
@@ -357,7 +397,7 @@ func (c *commands) restore(id string) {
 		return
 	}
 	copied := m.disk.PowerCut(1, 0)
-	c.later(c.span("lost", id, time.Hour, 8*time.Hour), func() {
+	c.later(c.span("lost", id, time.Hour*c.pace, 8*time.Hour*c.pace), func() {
 		l := m.alive()
 		if l == nil || c.isRotten(m) || c.isCalm() {
 			return
@@ -400,7 +440,7 @@ func (c *commands) begin(l *life, j job) bool {
 // options are those of a command that may begin a new history.
 func (c *commands) options(l *life, j job, root durable.FS, purpose string) publish.Options {
 	id := purpose + "-" + c.runID(l, j)
-	return publish.Options{ClientID: j.id, Product: j.product, Root: root, Now: c.book.begins(id, l.machine.now), Version: "test", RunID: id, Retention: keep}
+	return publish.Options{ClientID: j.id, Product: j.product, Root: root, Now: c.book.begins(id, l.machine.now), Version: "test", RunID: id, Retention: c.keeps(l)}
 }
 
 func (c *commands) storeAway(id string) {

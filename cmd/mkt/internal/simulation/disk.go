@@ -22,6 +22,9 @@ const (
 	errorRate = 1.0 / 12_000
 	slowRate  = 1.0 / 12_000
 	lostRate  = 1.0 / 100 // of syncs, on a machine whose disk lies
+	lookRate  = 1.0 / 300 // of clients that read what is there before an operation
+	earlyRate = 1.0 / 10  // of clients that read a publication just before it is made durable
+	seenRate  = 1.0 / 5   // of kills after that: what was seen must stay
 )
 
 // disk is the file system of a life of a machine, below a folder of it. Every operation waits for
@@ -46,8 +49,15 @@ func (d *disk) do(kind durabletest.Kind, name string, space bool, op func() erro
 	if err != nil {
 		return err
 	}
+	looks, kills := lookRate, killRateOf(kind, name)
+	if kind == durabletest.SyncDir && name == layout.CommitsDir {
+		looks = earlyRate
+	}
+	if w.roll("look", id) < looks && d.l.machine.look(d, id) && looks == earlyRate {
+		kills = seenRate
+	}
 	switch {
-	case w.happens("killed", id, killRateOf(kind, name)):
+	case w.happens("killed", id, kills):
 		if how := w.pick("when", id, 3); how == 0 {
 			_ = op()
 		} else if half != nil && how == 1 {

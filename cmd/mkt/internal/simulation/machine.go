@@ -15,8 +15,9 @@ import (
 type machine struct {
 	w     *world
 	name  string
-	run   func(*life)    // the program; it ends with the life
-	after func(*machine) // judges the disk after the end of a life; may be nil
+	run   func(*life)                          // the program; it ends with the life
+	after func(*machine)                       // judges the disk after the end of a life; may be nil
+	look  func(d *disk, operation string) bool // lets a client read the data root before an operation, and reports whether there is one
 
 	disk  *durabletest.Mem
 	full  bool          // the disk has no space left
@@ -47,7 +48,7 @@ type life struct {
 }
 
 func (w *world) machine(name string, run func(*life)) *machine {
-	m := &machine{w: w, name: name, run: run, disk: durabletest.NewMem(), since: time.Now()}
+	m := &machine{w: w, name: name, run: run, disk: durabletest.NewMem(), since: time.Now(), look: func(*disk, string) bool { return false }}
 	w.machines[name] = m
 	return m
 }

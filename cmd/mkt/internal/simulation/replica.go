@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"maps"
+	"math"
 	"path/filepath"
 	"sync"
 	"time"
@@ -13,6 +14,7 @@ import (
 	"mkt/internal/coordination"
 	"mkt/publish"
 	"mkt/publish/durable"
+	"mkt/publish/durable/durabletest"
 	"mkt/publish/football"
 	"mkt/publish/snapshot"
 	"mkt/publish/table"
@@ -98,13 +100,19 @@ func (s *system) served() []string { return s.office.newest().IDs() }
 // reader is a client of an account. It reads everything once, then follows the change log, at another
 // replica each time. It lags, and is cut off at times.
 type reader struct {
-	s       *system
-	job     job
-	life    *life // of the machine that it runs on, which never ends
+	s    *system
+	job  job
+	life *life // of the machine that it runs on, which never ends
+	position
+	saved position // from which it continues after it died
+	http  surfer
+}
+
+// position is how far a reader has come.
+type position struct {
 	history string
 	seq     uint64
 	state   content
-	http    surfer
 }
 
 // read is the program of a reader.
@@ -171,36 +179,84 @@ func (c *reader) poll(m *mirror) {
 	if err != nil {
 		return // judge says it
 	}
-	fresh := c.s.book.content(c.job, head)
 	c.surf(m, head)
+	c.page(root, m.name, head, manifest, math.MaxInt)
+}
+
+// glance lets a client read a data root in the middle of whatever runs there, and reports whether the root has
+// one. At times the client dies, and continues from the position that it saved.
+func (s *system) glance(d *disk, name string) bool {
+	clients := s.watchers[d.base]
+	if len(clients) == 0 {
+		return false
+	}
+	c := clients[s.pick("client", name, len(clients))]
+	switch s.pick("client dies", name, 10) {
+	case 0:
+		c.position = c.saved
+		c.state = maps.Clone(c.saved.state)
+	case 1:
+		c.saved = c.position
+		c.saved.state = maps.Clone(c.state)
+	}
+	c.visit(d.l.machine, d.mem, 1+s.pick("page", name, 20))
+	return true
+}
+
+// visit reads the newest publication of a machine as a server does, and at most a number of events.
+func (c *reader) visit(m *machine, disk *durabletest.Mem, most int) {
+	s, root := c.s, within(disk, c.job.dir())
+	head, found, err := snapshot.Head(root)
+	if err != nil || !found || s.isRotten(m) || snapshot.EnsureDurable(root, head) != nil {
+		return // judge says it
+	}
+	if head = s.book.judge(root, c.job, m.name); head.Version == 0 {
+		return
+	}
+	s.book.saw(m, c.job, head.Version)
+	if manifest, err := snapshot.Open(root, head); err == nil {
+		c.page(root, m.name, head, manifest, most)
+	}
+}
+
+// page reads the next events of the change log, and compares when it has read them all. If the log does not
+// have the next event any more, it reads everything.
+func (c *reader) page(root durable.ReadFS, where string, head snapshot.Commit, manifest snapshot.Manifest, most int) {
+	fresh := c.s.book.content(c.job, head)
 	switch {
 	case c.history != head.HistoryID, c.seq+1 < head.FirstSeq:
-		c.history, c.seq, c.state = head.HistoryID, head.LastSeq, maps.Clone(fresh)
+		if c.history == head.HistoryID && c.s.book.isYoung(c.job, c.history, c.seq+1, head.PublishedAt) {
+			c.s.fail(oneHistory, "%s on %s: version %d has events from seq %d on; seq %d is younger than a week", c.job, where, head.Version, head.FirstSeq, c.seq+1)
+		}
+		c.position = position{head.HistoryID, head.LastSeq, maps.Clone(fresh)}
 		return
 	case c.seq > head.LastSeq:
 		return // this replica is behind
 	}
 	for row, err := range snapshot.Events(root, manifest, c.seq) {
 		if err != nil {
-			c.s.fail(oneHistory, "%s on %s: events after %d: %v", c.job, m.name, c.seq, err)
+			c.s.fail(oneHistory, "%s on %s: events after %d: %v", c.job, where, c.seq, err)
 			return
 		}
-		c.apply(row)
+		if most--; most < 0 {
+			return
+		}
+		if uint64(row.Seq) != c.seq+1 {
+			c.s.fail(oneHistory, "%s: seq %d follows %d", c.job, row.Seq, c.seq)
+		}
+		c.seq = uint64(row.Seq)
+		apply(c.state, row)
 	}
 	if !maps.Equal(c.state, fresh) {
-		c.s.fail(clientsAgree, "%s on %s: version %d, seq %d: a reader has %d fixtures, a fresh start has %d: %s", c.job, m.name, head.Version, c.seq, len(c.state), len(fresh), difference(c.state, fresh))
+		c.s.fail(clientsAgree, "%s on %s: version %d, seq %d: a reader has %d fixtures, a fresh start has %d: %s", c.job, where, head.Version, c.seq, len(c.state), len(fresh), difference(c.state, fresh))
 	}
 }
 
-func (c *reader) apply(row *table.EventRow) {
-	if uint64(row.Seq) != c.seq+1 {
-		c.s.fail(oneHistory, "%s: seq %d follows %d", c.job, row.Seq, c.seq)
-	}
-	c.seq = uint64(row.Seq)
+func apply(to content, row *table.EventRow) {
 	if row.Type == publish.Removed {
-		delete(c.state, row.FixtureID)
+		delete(to, row.FixtureID)
 	} else {
-		c.state[row.FixtureID] = deref(row.ContentDigest)
+		to[row.FixtureID] = deref(row.ContentDigest)
 	}
 }
 

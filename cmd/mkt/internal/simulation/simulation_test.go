@@ -33,7 +33,7 @@ func TestOne(t *testing.T) {
 
 // ofCI are the worlds of CI.
 var ofCI = []Options{
-	{Seed: 1, Length: 6 * time.Hour}, {Seed: 2, Length: 6 * time.Hour}, {Seed: 3, Length: 6 * time.Hour},
+	{Seed: 1, Length: 12 * time.Hour}, {Seed: 2, Length: 6 * time.Hour}, {Seed: 3, Length: 6 * time.Hour},
 	{Seed: 1, Length: 15 * time.Minute, Cluster: true},
 }
 
@@ -115,9 +115,9 @@ func (s *totals) add(o Options, r Result) {
 	s.operations += r.Operations
 	s.published += r.Published
 	if o.Cluster {
-		s.cluster += o.Length
+		s.cluster += r.Simulated
 	} else {
-		s.machine += o.Length
+		s.machine += r.Simulated
 	}
 	for kind, n := range r.Faults {
 		s.faults[kind] += n

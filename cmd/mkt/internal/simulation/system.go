@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"math"
 	"runtime"
 	"sync"
 	"testing"
@@ -20,8 +21,8 @@ import (
 // Options of a run.
 type Options struct {
 	Seed uint64
-	// Length is the simulated time with faults. After it comes a quiet time, in which everything
-	// must become fresh.
+	// Length is the simulated time with faults, of a world with hourly cycles. After it comes a quiet time, in
+	// which everything must become fresh.
 	Length time.Duration
 	// Cluster has three workers with leases and an object store, in place of one machine.
 	Cluster bool
@@ -47,6 +48,7 @@ type Result struct {
 	Published  int            // publications
 	Judged     int            // rows of matches in play that were compared with their provider
 	TakenBack  int            // goals that a provider took back
+	Simulated  time.Duration  // with faults
 	Took       time.Duration  // of real time
 }
 
@@ -79,10 +81,12 @@ type system struct {
 	accounts []*account
 	jobs     []job
 	every    map[football.Product]time.Duration
+	pace     time.Duration // all else that takes longer if cycles are seldom: so many times as long as usual
 	workers  []*machine
 	mirrors  []*mirror
 	readers  []*reader
-	listens  []*subscriber // with servers alone
+	watchers map[string][]*reader // of one machine, by the folder of their job
+	listens  []*subscriber        // with servers alone
 	book     *book
 	depot    *depot    // nil without an object store
 	broker   *broker   // nil without a cluster
@@ -101,8 +105,9 @@ func Run(t *testing.T, o Options) (r Result) {
 		w := newWorld(t, o.Seed, o.Only)
 		w.quiet, w.live = o.Quiet, o.Live > 0
 		s := newSystem(w, o)
-		s.live(o.Length)
+		s.live(o.Length * s.pace)
 		r = s.result()
+		r.Simulated = o.Length * s.pace
 	})
 	r.Took = time.Since(began)
 	return r
@@ -110,7 +115,7 @@ func Run(t *testing.T, o Options) (r Result) {
 
 func newSystem(w *world, o Options) *system {
 	cluster := o.Cluster
-	s := &system{world: w, serve: o.Serve, book: newBook(w), every: map[football.Product]time.Duration{football.MarketEngine: time.Hour, football.LiveIntelligence: 10 * time.Minute}}
+	s := &system{world: w, serve: o.Serve, book: newBook(w), pace: 1, every: map[football.Product]time.Duration{football.MarketEngine: time.Hour, football.LiveIntelligence: 10 * time.Minute}}
 	s.accounts = []*account{
 		w.account("acme", "betsapi", football.MarketEngine, football.LiveIntelligence),
 		w.account("bolt", "sportmonks", football.MarketEngine),
@@ -138,6 +143,10 @@ func newSystem(w *world, o Options) *system {
 		s.every = map[football.Product]time.Duration{football.MarketEngine: 15 * time.Minute, football.LiveIntelligence: 3 * time.Minute}
 		names = []string{"w1", "w2", "w3"}
 	}
+	if !cluster && o.Live == 0 && w.pick("pace", "", 3) == 0 { // so that events become older than a week
+		s.pace = 24
+		s.every = map[football.Product]time.Duration{football.MarketEngine: day, football.LiveIntelligence: day}
+	}
 	if o.Live > 0 {
 		s.every[football.LiveIntelligence] = o.Live
 	}
@@ -149,6 +158,15 @@ func newSystem(w *world, o Options) *system {
 			s.upgrade(m, s.jobs[0])
 		}
 		s.workers = append(s.workers, m)
+	}
+	if !cluster {
+		s.watchers = map[string][]*reader{}
+		for _, j := range s.jobs {
+			if j.product == football.MarketEngine {
+				s.watchers[j.dir()] = []*reader{{s: s, job: j}, {s: s, job: j}}
+			}
+		}
+		s.workers[0].look = s.glance
 	}
 	if cluster {
 		s.mirrors = []*mirror{s.mirror("r1"), s.mirror("r2")}
@@ -186,7 +204,7 @@ func (s *system) live(length time.Duration) {
 	c := s.command(ctx, length)
 	s.sleepUnlessFailed(length)
 	c.calm()
-	s.sleepUnlessFailed(2*s.every[football.MarketEngine] + 30*time.Minute)
+	s.sleepUnlessFailed(2*s.every[football.MarketEngine] + 30*time.Minute*s.pace)
 	s.final()
 	end()
 	s.stop()
@@ -212,6 +230,11 @@ func (s *system) final() {
 		s.book.survived(m, s.jobs, s.depot)
 		for _, j := range s.jobs {
 			s.verifyClean(m, j)
+		}
+	}
+	for _, dir := range sorted(s.watchers) {
+		for _, c := range s.watchers[dir] {
+			c.visit(s.workers[0], s.workers[0].disk, math.MaxInt)
 		}
 	}
 	if s.translog != nil {

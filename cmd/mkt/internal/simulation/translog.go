@@ -24,7 +24,7 @@ import (
 	"mkt/publish/transparency/witness"
 )
 
-// logEvery is how often commits are added to the transparency log.
+// logEvery is how often commits are added to the transparency log, if cycles are hourly.
 const logEvery = 20 * time.Minute
 
 // translog is the transparency log of a machine with its witness, who is somebody else, and the receipts
@@ -65,7 +65,7 @@ func (s *system) newTranslog() *translog {
 
 // run adds the newest commits to the log again and again, as mkt schedule does.
 func (t *translog) run(l *life) {
-	for sleep(l.ctx, logEvery) {
+	for sleep(l.ctx, logEvery*t.s.pace) {
 		if _, err := t.s.enter(l, "log", ""); err != nil || t.isOver() {
 			return
 		}

@@ -27,7 +27,7 @@ import (
 // key makes the ids of all data roots.
 var key = identity.Key{1, 2, 3}
 
-// keep is the retention of all data roots: short, so that it deletes often.
+// keep is the retention of the data roots of a cluster: short, so that it deletes often. See [system.keeps].
 var keep = retention.Policy{Snapshots: 3, SnapshotAge: time.Hour, Cycles: 3, CycleAge: time.Hour, ChangeEvents: 20}
 
 // fetchLimits end a run while its account's next one is still to come.
@@ -129,7 +129,7 @@ func (wk *worker) follow() {
 		return
 	}
 	for {
-		over := time.NewTimer(time.Minute)
+		over := time.NewTimer(time.Minute * wk.s.pace)
 		select {
 		case <-over.C:
 		case <-wk.moved:
@@ -344,13 +344,18 @@ func (wk *worker) steps(ctx context.Context, j job, t *tenants.Tenant, root, dat
 	if err := wk.said(ctx, j, "transform", err); err != nil {
 		return err
 	}
-	o := publish.Options{ClientID: j.id, Product: j.product, Cycle: transformed.Cycle, Root: root, Now: now, Version: "test", Retention: keep, RunID: wk.s.runID(l, j)}
+	o := publish.Options{ClientID: j.id, Product: j.product, Cycle: transformed.Cycle, Root: root, Now: now, Version: "test", Retention: wk.s.keeps(l), RunID: wk.s.runID(l, j)}
 	if attached != nil {
 		o.Store = attached
 	}
+	of := within(l.disk, j.dir())
+	before := wk.s.book.holding(of, j)
 	published, err := publish.Run(ctx, o)
 	if err == nil && !published.Already {
 		wk.s.book.published(l, j, published)
+	}
+	if wk.s.depot == nil && !l.dead.Load() {
+		wk.s.book.retained(of, j, l.machine.name, o.Retention, before, false)
 	}
 	if err := wk.said(ctx, j, "publish", err); err != nil || published.Already {
 		return err

@@ -1,0 +1,191 @@
+package simulation
+
+import (
+	"path"
+	"time"
+
+	"mkt/publish/durable"
+	"mkt/publish/football"
+	"mkt/publish/layout"
+	"mkt/publish/retention"
+	"mkt/publish/snapshot"
+)
+
+const day = 24 * time.Hour
+
+// keeps returns the retention of a life: an operator may have changed the settings before it began. On one
+// machine it comes from the seed.
+func (s *system) keeps(l *life) retention.Policy {
+	if s.depot != nil {
+		return keep
+	}
+	draw := func(setting string, of ...int) int { return of[s.pick("keep "+setting, l.id(), len(of))] }
+	cycles := func(n int) time.Duration { return time.Duration(n) * s.every[football.MarketEngine] }
+	p := retention.Policy{
+		Snapshots: draw("snapshots", 0, 1, 2, 3, 4, 8), SnapshotAge: cycles(draw("snapshot age", 1, 1, 2, 5)),
+		Cycles: draw("cycles", 0, 1, 2, 3, 4, 8), CycleAge: cycles(draw("cycle age", 1, 1, 2, 5)),
+		ChangeEvents: uint64(draw("change events", 1, 20, 60, 75)), ChangeAge: day * time.Duration(draw("change age", 7, 7, 8, 10)),
+		StepsAge: day * time.Duration(draw("steps", 7, 8, 12, 365)),
+	}
+	if p.Snapshots == 0 {
+		p.SnapshotAge = 0
+	}
+	if p.Cycles == 0 {
+		p.CycleAge = 0
+	}
+	return p
+}
+
+// holding is what a data root has.
+type holding struct {
+	head     snapshot.Commit
+	manifest snapshot.Manifest
+	names    map[string]bool // of snapshots, raw and canonical cycles, and segments
+}
+
+func (b *book) holding(root durable.ReadFS, j job) holding {
+	h := holding{names: map[string]bool{}}
+	var found bool
+	var err error
+	if h.head, found, err = snapshot.Head(root); err == nil && found {
+		h.manifest, err = snapshot.Open(root, h.head)
+	}
+	if err != nil {
+		b.w.note("%s: %s", j, shorten(err)) // judge says it
+	}
+	for _, dir := range []string{layout.SnapshotsDir, layout.RawDir, layout.CanonicalDir, layout.ChangesDir, layout.StepsDir} {
+		entries, _ := root.ReadDir(dir) // a folder may be missing
+		for _, e := range entries {
+			h.names[dir+"/"+e.Name()] = true
+		}
+	}
+	return h
+}
+
+// retained checks what a publication or a collection left of what a data root had: everything that its
+// policy keeps and, after a collection that ended, nothing else.
+func (b *book) retained(root durable.ReadFS, j job, where string, p retention.Policy, before holding, collected bool) {
+	if b.w.isRotten(b.w.named(where)) {
+		return
+	}
+	after := b.holding(root, j)
+	if after.head.Version == 0 {
+		return
+	}
+	var commits []snapshot.Commit // the newest first
+	for c, err := range snapshot.Backward(root, after.head) {
+		if err != nil {
+			b.w.fail(retentionKeeps, "%s on %s: %v", j, where, err)
+			return
+		}
+		commits = append(commits, c)
+	}
+	r := &retained{b, j, p, before, after, commits, collected}
+	r.snapshots(root)
+	if j.product == football.MarketEngine {
+		r.cycles()
+		r.windows()
+	}
+}
+
+type retained struct {
+	*book
+	job
+	retention.Policy
+	before, after holding
+	commits       []snapshot.Commit
+	collected     bool
+}
+
+// judged checks that something is kept if it must be, and deleted otherwise.
+func (r *retained) judged(name string, keeps bool) {
+	switch {
+	case keeps && r.before.names[name] && !r.after.names[name]:
+		r.w.fail(retentionKeeps, "%s version %d: %s is deleted; the policy %+v keeps it", r.job, r.after.head.Version, name, r.Policy)
+	case !keeps && r.collected && r.after.names[name]:
+		r.w.fail(retentionKeeps, "%s version %d: %s is there; the policy %+v does not keep it", r.job, r.after.head.Version, name, r.Policy)
+	}
+}
+
+func (r *retained) snapshots(root durable.ReadFS) {
+	count, age := max(r.Snapshots, 3), max(r.SnapshotAge, time.Hour)
+	if r.product == football.LiveIntelligence {
+		count, age = 3, 15*time.Minute
+	}
+	cut := r.cut(age)
+	for i, c := range r.commits {
+		keeps := i < count || !c.PublishedAt.Before(cut) || r.Snapshots == 0
+		r.judged(c.Dir(), keeps)
+		if !keeps || !r.after.names[c.Dir()] {
+			continue
+		}
+		m, err := snapshot.Open(root, c)
+		if err != nil {
+			r.w.fail(retentionKeeps, "%s version %d: version %d: %v", r.job, r.after.head.Version, c.Version, err)
+			return
+		}
+		for _, s := range m.Segments() {
+			r.judged(s.File, true)
+		}
+	}
+}
+
+// cycles checks the raw and canonical cycles that are published, or older than a published one.
+func (r *retained) cycles() {
+	cut := r.cut(max(r.CycleAge, time.Hour))
+	oldest := r.commits[min(max(r.Cycles, 3), len(r.commits))-1].CycleID
+	for _, name := range sorted(r.before.names) {
+		dir, base := path.Split(name)
+		cycle, ok := layout.ParseCycleDir(base)
+		if !ok || dir == layout.SnapshotsDir+"/" || cycle > r.after.head.CycleID {
+			continue
+		}
+		at, _, err := layout.ParseCycleID(string(cycle))
+		r.judged(name, err != nil || cycle >= oldest || at.After(cut) || r.Cycles == 0)
+	}
+}
+
+// cut is the publication time of what is as old as age. An interval between two publications counts as at
+// most a day.
+func (r *retained) cut(age time.Duration) time.Time {
+	cut := r.after.head.PublishedAt.Add(-age)
+	for i := 1; i < len(r.commits) && r.commits[i-1].PublishedAt.After(cut); i++ {
+		if gap := r.commits[i-1].PublishedAt.Sub(r.commits[i].PublishedAt); gap > day {
+			cut = cut.Add(day - gap)
+		}
+	}
+	return cut
+}
+
+// windows checks which segments of the change log and of the steps the next publication has.
+func (r *retained) windows() {
+	before, c := r.before.head, r.after.head
+	if before.Version == 0 || c.Version != before.Version+1 || c.HistoryID != before.HistoryID {
+		return
+	}
+	r.window("change log", r.before.manifest.Changes, r.after.manifest.Changes, r.ChangeAge, r.ChangeEvents)
+	r.window("steps", r.before.manifest.Steps, r.after.manifest.Steps, r.StepsAge, 0)
+}
+
+func (r *retained) window(of string, before, after []snapshot.Segment, age time.Duration, events uint64) {
+	all, c, compacted := before, r.after.head, false
+	for _, s := range after {
+		if len(before) == 0 || s.First > before[len(before)-1].Last {
+			all = append(all[:len(all):len(all)], s)
+		}
+	}
+	next, is := c.PublishedAt, time.Duration(0)
+	for i := len(all) - 1; i >= 0; i-- {
+		s := all[i]
+		is += min(next.Sub(s.At), day)
+		young := is < age || all[len(all)-1].Last-s.Last < events
+		there := len(after) > 0 && s.Last >= after[0].First
+		compacted = compacted || s.Cycles > 0
+		if young != there && (young || !compacted) {
+			r.w.fail(retentionKeeps, "%s version %d: the %s has seq %d to %d: %t; their age is %s, the newest seq %d, and the policy keeps %s and %d events",
+				r.job, c.Version, of, s.First, s.Last, there, is, all[len(all)-1].Last, age, events)
+		}
+		next = s.Begins()
+		is += s.At.Sub(next)
+	}
+}
