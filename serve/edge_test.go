@@ -335,12 +335,14 @@ func TestDrain(t *testing.T) {
 	if a := ask(); a == nil || a.StatusCode != 200 {
 		t.Fatal("the connection does not work")
 	}
-	time.Sleep(100 * time.Millisecond) // the slow ones are in
+	eventually(t, "the slow ones are in", func() bool { return w.metric("mkt_http_requests_in_flight") == float64(cap(slow)) })
 	began := time.Now()
 	stopped := make(chan error, 1)
 	go func() { stopped <- w.stop() }()
-	time.Sleep(20 * time.Millisecond)
 	a := ask()
+	for a != nil && a.StatusCode == http.StatusOK {
+		a = ask()
+	}
 	if a == nil || a.StatusCode != http.StatusServiceUnavailable || a.Header.Get("Retry-After") == "" || !a.Close {
 		t.Errorf("on a kept connection: %+v", a)
 	}
