@@ -92,7 +92,8 @@ type system struct {
 	broker   *broker   // nil without a cluster
 	translog *translog // of one machine
 	serve    func(name string) (string, Server)
-	restored bool // an older copy of a disk was restored
+	older    uint64 // the newest version of the first job that an older build published
+	restored bool   // an older copy of a disk was restored
 }
 
 // Run runs a world.

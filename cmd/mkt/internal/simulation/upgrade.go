@@ -79,6 +79,7 @@ func (s *system) know(root durable.FS, j job) error {
 	if err != nil || !found {
 		return err
 	}
+	s.older = c.Version
 	for row, err := range snapshot.Rows[table.FixtureRow](root, c.Dir()+"/"+layout.FixturesFile) {
 		if err != nil {
 			return err
