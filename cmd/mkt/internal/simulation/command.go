@@ -53,7 +53,7 @@ var (
 	}
 	machineCommands = append([]command{{"bit rots", (*commands).rot}, {"backup restored", (*commands).restore}, {"cycle published again", (*commands).again}, {"account deleted", (*commands).remove}}, commonCommands...)
 	clusterCommands = append([]command{
-		{"store away", (*commands).storeAway}, {"NATS away", (*commands).brokerAway}, {"NATS forgets", (*commands).brokerForgets},
+		{"store away", (*commands).storeAway}, {"NATS away", (*commands).brokerAway}, {"NATS forgets", (*commands).brokerForgets}, {"cut off from NATS", (*commands).cutOff},
 		{"push", (*commands).push}, {"pull", (*commands).pull}, {"replica rots", (*commands).rotReplica}, {"bit rots", (*commands).rotWorker}, {"replica off", (*commands).replicaOff},
 	}, commonCommands...)
 )
@@ -449,6 +449,12 @@ func (c *commands) storeAway(id string) {
 
 func (c *commands) brokerAway(id string) {
 	c.lasts(id, time.Hour, func() { c.broker.stop(true) }, func() { c.broker.stop(false) })
+}
+
+func (c *commands) cutOff(id string) {
+	m := c.anyWorker(id)
+	c.note("%s is cut off from NATS", m.name)
+	c.lasts(id, time.Hour, func() { c.broker.cutOff(m, true) }, func() { c.broker.cutOff(m, false) })
 }
 
 func (c *commands) brokerForgets(string) { c.broker.restart(true) }
