@@ -49,12 +49,13 @@ func (r *run) conclude(ctx context.Context, x *exchange, asking asking, asked pr
 
 // outcome returns the outcome of a cycle, and why it is not complete. A refused
 // credential fails it, whatever was received before. A cycle that has nothing to
-// transform fails as well.
+// transform fails as well. A used up quota is the reason, whatever failed before it.
 func outcome(asked provider.Asked, t totals, stopped, err error) (raw.Outcome, error) {
-	if code := codeOf(stopped); code == health.CodeCredential || code == health.CodePermission {
-		return raw.Failed, stopped
-	}
 	switch {
+	case isRefusal(stopped):
+		return raw.Failed, stopped
+	case err != nil && codeOf(stopped) == health.CodeRateLimited && !isRefusal(err):
+		return raw.Failed, stopped
 	case err != nil:
 		return raw.Failed, err
 	case t.details == 0 && len(asked.Failed) > 0:
@@ -63,6 +64,12 @@ func outcome(asked provider.Asked, t totals, stopped, err error) (raw.Outcome, e
 		return raw.Partial, stopped
 	}
 	return raw.Complete, nil
+}
+
+// isRefusal reports whether an error is a refused credential or product.
+func isRefusal(err error) bool {
+	code := codeOf(err)
+	return code == health.CodeCredential || code == health.CodePermission
 }
 
 var errNoReason = errors.New("the adapter gives no reason")

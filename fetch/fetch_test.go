@@ -2,6 +2,7 @@ package fetch_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -179,6 +180,17 @@ func (tinyMarkets) Ask(ctx context.Context, x provider.Exchange) (provider.Asked
 		}
 	}
 	return asked, nil
+}
+
+// sumsUp is an adapter whose error is that of the first fixture that failed.
+type sumsUp struct{ tinyMarkets }
+
+func (sumsUp) Ask(ctx context.Context, x provider.Exchange) (asked provider.Asked, first error) {
+	for _, id := range []string{"1", "2", "3"} {
+		_, err := x.Get(ctx, provider.Request{Endpoint: "odds", Path: "/odds", Query: url.Values{"id": {id}}})
+		first = cmp.Or(first, err)
+	}
+	return asked, first
 }
 
 const noOdds = `{"odds":null}`

@@ -17,25 +17,29 @@ import (
 //
 // The error is a *[provider.AnswerError] (refused, rejected, limited), wraps
 // [provider.ErrUnreachable], or is that of keep or of the context. After a refused
-// credential, a quota that does not come back within a few seconds, or a failure of the
-// provider itself, every Get ends at once with the same error; see [Client.Stopped].
+// credential, or a failure of the provider itself, every Get ends at once with the same
+// error; see [Client.Stopped]. If the quota does not come back within a few seconds, nothing
+// is sent any more, but the requests under way are finished: they are paid for.
 func (c *Client) Get(ctx context.Context, r provider.Request, keep func(Answer) error) (Answer, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer context.AfterFunc(c.life, func() { cancel(context.Cause(c.life)) })()
+	waiting, endWait := context.WithCancelCause(ctx)
+	defer endWait(nil)
+	defer context.AfterFunc(c.sending, func() { endWait(context.Cause(c.sending)) })()
 
 	pause := &backoff.ExponentialBackOff{InitialInterval: c.limits.Wait, MaxInterval: c.limits.MaxWait, Multiplier: 2}
 	ask := &asking{endpoint: r.Endpoint}
 	defer c.dispel(ask)
 	var before error // of the last try sent
 	for n := 1; ; n++ {
-		if err := c.admit(ctx, ask); err != nil {
+		if err := c.admit(waiting, ask); err != nil {
 			return Answer{}, c.ended(r.Endpoint, err)
 		}
 		a := c.try(ctx, r, n)
 		c.limiter.leave()
 		if a.failed == circuitOpen {
-			if err := c.await(ctx, r.Endpoint, before); err != nil {
+			if err := c.await(waiting, r.Endpoint, before); err != nil {
 				return Answer{}, err
 			}
 			n-- // it was not sent
@@ -62,7 +66,7 @@ func (c *Client) Get(ctx context.Context, r provider.Request, keep func(Answer) 
 			return Answer{}, err
 		}
 		c.options.Log.Debug("request is repeated", "endpoint", r.Endpoint, "attempt", n, "reason", reason(a), "wait_ms", wait.Milliseconds())
-		if err := c.sleep(ctx, wait); err != nil {
+		if err := c.sleep(waiting, wait); err != nil {
 			return Answer{}, c.ended(r.Endpoint, err)
 		}
 	}
@@ -140,10 +144,10 @@ func (c *Client) admit(ctx context.Context, ask *asking) error {
 }
 
 // over returns why nothing more is sent, nil if requests are still sent. It looks at
-// the run's life itself, because ctx is cancelled a moment later.
+// the run itself, because ctx is cancelled a moment later.
 func (c *Client) over(ctx context.Context) error {
-	if c.life.Err() != nil {
-		return context.Cause(c.life)
+	if c.sending.Err() != nil {
+		return context.Cause(c.sending)
 	}
 	return context.Cause(ctx)
 }

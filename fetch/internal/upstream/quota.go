@@ -111,8 +111,8 @@ func latest(a, b time.Time) time.Time {
 	return b
 }
 
-// endForQuota stops the run: the account's quota is used up for longer than a run
-// may wait. wait is how long, 0 if not known.
+// endForQuota ends the sending of requests: the account's quota is used up for longer than
+// a run may wait. wait is how long, 0 if not known.
 func (c *Client) endForQuota(refusal *provider.AnswerError, wait time.Duration) error {
 	now := c.options.Now()
 	c.quota.mu.Lock()
@@ -131,7 +131,7 @@ func (c *Client) endForQuota(refusal *provider.AnswerError, wait time.Duration) 
 		c.quota.newest = &q
 	}
 	c.quota.mu.Unlock()
-	c.stop(refusal)
+	c.stopSend(refusal)
 	return refusal
 }
 

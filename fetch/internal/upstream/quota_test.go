@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -190,6 +191,82 @@ func TestQuotaOfTheBody(t *testing.T) {
 			}
 			if q := b.Quota(); q == nil || q.Left == nil || *q.Left != int64(c.left) || q.ResetsAt == nil || q.UsedUpUntil != nil {
 				t.Errorf("%+v", q)
+			}
+		})
+	}
+}
+
+// Once the quota is used up nothing is sent any more, and a request that waits for its repetition
+// ends. A request under way is finished, within its own limits, since it is paid for; only the
+// caller ends it at once.
+func TestQuotaLeavesRequestsUnderWay(t *testing.T) {
+	for name, c := range map[string]struct {
+		late    http.HandlerFunc // the answer to the first request, after the second was refused; nil = none
+		early   bool             // it is answered before
+		abandon bool             // the caller ends it
+		ok      bool
+	}{
+		"answered":               {late: fine, ok: true},
+		"to be repeated":         {late: say(500, "r")},
+		"waits to be repeated":   {late: say(500, "r", "Retry-After", "600"), early: true},
+		"refused too":            {late: say(429, "l", "Retry-After", "1800")},
+		"a refused credential":   {late: say(401, "c")},
+		"never answered":         {},
+		"given up by its caller": {abandon: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var asked atomic.Int64
+			arrived, release := make(chan struct{}), make(chan struct{})
+			s := serve(t, func(w http.ResponseWriter, r *http.Request) {
+				if asked.Add(1) > 1 {
+					say(429, "l", "Retry-After", "1800")(w, r)
+					return
+				}
+				if close(arrived); !c.early {
+					<-release
+				}
+				if c.late == nil {
+					<-r.Context().Done()
+					return
+				}
+				c.late(w, r)
+			})
+			b := newBench(t, s.URL, func(o *Options) {
+				o.Limits.Run, o.Limits.Header, o.Limits.Wait, o.Limits.MaxWait, o.Limits.Confirm = time.Hour, 2*time.Second, 50*time.Millisecond, time.Minute, time.Minute
+			})
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			done := make(chan error, 1)
+			go func() {
+				_, err := b.ask(ctx)
+				done <- err
+			}()
+			<-arrived
+			for c.early && b.Requests() == 0 {
+				time.Sleep(time.Millisecond)
+			}
+			var refusal *provider.AnswerError
+			for range 2 {
+				_, err := b.ask(t.Context())
+				if !errors.As(err, &refusal) || refusal.Verdict.Kind != provider.Limited || b.Stopped() == nil || asked.Load() != 2 {
+					t.Errorf("%v, stopped %v, asked %d", err, b.Stopped(), asked.Load())
+				}
+			}
+			if c.abandon {
+				cancel()
+				if err := <-done; !errors.Is(err, context.Canceled) {
+					t.Errorf("%v", err)
+				}
+				done <- context.Canceled
+			}
+			close(release)
+			err := <-done
+			if (err == nil) != c.ok || err != nil && !c.abandon && (!errors.As(err, &refusal) || refusal.Verdict.Kind != provider.Limited) {
+				t.Errorf("%v", err)
+			}
+			if q := b.Quota(); asked.Load() != 2 || q.UsedUpUntil == nil || time.Until(*q.UsedUpUntil) < 25*time.Minute {
+				t.Errorf("asked %d, quota %+v", asked.Load(), q)
 			}
 		})
 	}

@@ -65,8 +65,10 @@ type Client struct {
 	doubt   doubt
 	leave   func() // ends the run on the limiter
 
-	life     context.Context // ends with the error that stops the run
+	life     context.Context // ends with the error that stops the run, and its requests under way
 	stop     context.CancelCauseFunc
+	sending  context.Context // of life; ends before it when the quota is used up: nothing is sent then
+	stopSend context.CancelCauseFunc
 	deadline time.Time
 	requests atomic.Int64 // sent
 	spent    atomic.Int64 // of the quota, by the answers
@@ -100,6 +102,7 @@ func New(o Options) (*Client, error) {
 	life, cancel := context.WithDeadlineCause(context.Background(), c.deadline, errBudget)
 	c.life, c.stop = context.WithCancelCause(life)
 	context.AfterFunc(c.life, cancel)
+	c.sending, c.stopSend = context.WithCancelCause(c.life)
 	return c, nil
 }
 
@@ -127,7 +130,7 @@ var errClosed = errors.New("client is closed")
 // Stopped returns the error that ended the run for every request, such as a refused
 // credential, a used up quota or an outage of the provider. It is nil until then.
 func (c *Client) Stopped() error {
-	if err := context.Cause(c.life); err != errClosed {
+	if err := context.Cause(c.sending); err != errClosed {
 		return err
 	}
 	return nil

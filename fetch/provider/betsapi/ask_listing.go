@@ -41,6 +41,10 @@ func (a *asker) list(ctx context.Context) ([]decode.Item, error) {
 	if a.Asked.ListingComplete = first.isComplete(); a.Asked.ListingComplete {
 		return first.items, nil
 	}
+	if a.Stopped() {
+		a.countShort(first)
+		return first.items, nil
+	}
 	second, err := a.readPages(ctx)
 	if err != nil {
 		if ctx.Err() != nil || decode.MustStop(err) {
@@ -79,7 +83,7 @@ func (a *asker) readPages(ctx context.Context) (*reading, error) {
 	pages := []*page{first}
 	// As many pages as are sent at once are a group. A pager whose total is too high, or
 	// a provider that sends one page again and again, costs one group and not all pages.
-	for last, isNew := min(first.pages(), api.MaxPages), true; isNew && len(pages) < last; {
+	for last, isNew := min(first.pages(), api.MaxPages), true; isNew && len(pages) < last && !a.Stopped(); {
 		before := gather(pages)
 		more, err := a.pages(ctx, len(pages)+1, min(len(pages)+max(1, a.Concurrency()), last))
 		if err != nil {
@@ -90,7 +94,7 @@ func (a *asker) readPages(ctx context.Context) (*reading, error) {
 		isNew = slices.Contains(more, nil) || len(after.items) > len(before.items) || after.noID > before.noID
 	}
 	// The list may have grown, and its pages may hold fewer items than the pager says.
-	for n := len(pages) + 1; n <= api.MaxPages && a.mayGoOn(pages); n++ {
+	for n := len(pages) + 1; n <= api.MaxPages && !a.Stopped() && a.mayGoOn(pages); n++ {
 		more, err := a.pages(ctx, n, n)
 		if err != nil {
 			return nil, err
@@ -103,14 +107,21 @@ func (a *asker) readPages(ctx context.Context) (*reading, error) {
 	return r, nil
 }
 
-// pages asks for the pages from..to at once. One that fails is nil.
+// pages asks for the pages from..to at once. One that fails is nil. A used up quota stops
+// the cycle, and not the other pages, which are paid for.
 func (a *asker) pages(ctx context.Context, from, to int) ([]*page, error) {
 	a.Expect(to - from + 1)
 	pages := make([]*page, to-from+1)
 	err := a.Each(ctx, len(pages), func(ctx context.Context, i int) error {
+		if a.Stopped() {
+			return nil
+		}
 		p, err := a.page(ctx, from+i)
-		if err != nil && (ctx.Err() != nil || decode.MustStop(err) || decode.KindOf(err) == provider.Limited) {
+		switch {
+		case err != nil && (ctx.Err() != nil || decode.MustStop(err)):
 			return err
+		case decode.KindOf(err) == provider.Limited:
+			a.Fail(err)
 		}
 		pages[i] = p
 		return nil

@@ -197,3 +197,17 @@ func BenchmarkLiveAsk(b *testing.B) {
 		u.runLive(b, "")
 	}
 }
+
+// The quota ends on a page of the list: the fixtures of the other pages are used, and nothing more is asked.
+func TestLiveAskQuotaEndsInTheList(t *testing.T) {
+	u := &upstream{perPage: 10, items: inPlay(95), page: func(page, _ int) (string, int) {
+		if page == 3 {
+			return `{"success":0,"error":"TOO_MANY_REQUESTS"}`, 200
+		}
+		return "", 0
+	}}
+	asked := u.runLive(t, "949")
+	if asked.Listed%10 != 0 || asked.Listed < 10 || asked.ListingComplete || u.listings != asked.Listed/10+1 || len(u.viewed) > 0 || asked.Resume != "949" {
+		t.Errorf("%d lists, %d views: %+v", u.listings, len(u.viewed), asked)
+	}
+}

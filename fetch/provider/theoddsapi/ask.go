@@ -69,9 +69,15 @@ func (a *asker) list(ctx context.Context) ([]event, error) {
 	failures := make([]error, len(sports))
 	err = a.Each(ctx, len(sports), func(ctx context.Context, i int) error {
 		defer a.Step()
+		if a.Stopped() {
+			return nil
+		}
 		lists[i], wholes[i], failures[i] = a.events(ctx, sports[i])
-		if err := failures[i]; err != nil && (ctx.Err() != nil || mustStop(err) || decode.KindOf(err) == provider.Limited) {
+		switch err := failures[i]; {
+		case err != nil && (ctx.Err() != nil || mustStop(err)):
 			return err
+		case decode.KindOf(err) == provider.Limited: // the lists under way are finished
+			a.Fail(err)
 		}
 		return nil
 	})
