@@ -128,6 +128,9 @@ func (t *track) fold() {
 // passUnlisted takes an unlisted fixture to the time of the cycle. It leaves play if complete
 // lists have lacked it for a while, or no list has had it for long.
 func (t *track) passUnlisted(at time.Time, isComplete bool) {
+	if t.fetchedAt.After(at) { // the clock was set back
+		t.fetchedAt = at
+	}
 	if t.isMissing(at) && (isComplete || t.unlistedFor(at) >= live.Linger) {
 		t.set(live.Leave(*t.state, at))
 		return

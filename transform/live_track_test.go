@@ -125,6 +125,22 @@ func TestLiveLeaves(t *testing.T) {
 			t.Errorf("back again: %+v", s)
 		}
 	})
+	t.Run("missing since the clock was set back", func(t *testing.T) {
+		mem := newMem()
+		play(t, mem, at(0, playing("501", "9001", 0), playing("502", "", 0)))
+		for s := 8; s <= 40; s += 8 {
+			k := at(s, playing("502", "", s))
+			k.back = time.Hour
+			got := play(t, mem, k)
+			if row := liveRow(t, mem, k, "501"); s < 32 && (word(row.VisualState) != "STALE" || word(row.UnavailableReason) != "FEED_STALE" || row.StaleAt.After(row.At) ||
+				row.FreshAt.After(row.At) || row.ProviderFetchedAt.After(row.At) || !row.At.Equal(began.Add(time.Duration(s)*time.Second+300*time.Millisecond-time.Hour))) {
+				t.Errorf("after %d s: %+v", s, row)
+			}
+			if inPlay := map[bool]int{true: 2, false: 1}[s < 32]; got.Live.InPlay != inPlay {
+				t.Errorf("after %d s: %+v", s, got.Live)
+			}
+		}
+	})
 	t.Run("missing from lists that are not whole", func(t *testing.T) {
 		mem := newMem()
 		play(t, mem, at(0, playing("501", "9001", 0), playing("502", "", 0)))

@@ -37,11 +37,10 @@ func Fold(previous *State, given *input.Sample) State {
 	if sample.CountersNotAsked {
 		sample.Counters = previous.counters
 	}
-	next := previous.own()
+	next := previous.stepAt(sample.RetrievedAt)
 	next.who = identityOf(sample)
-	next.at = max(previous.at, sample.RetrievedAt.UnixMilli())
 	if !isInPlay {
-		next.freshAt = max(previous.freshAt, at)
+		next.freshAt = max(next.freshAt, at)
 		next.leave()
 		return next
 	}
@@ -60,10 +59,10 @@ func Fold(previous *State, given *input.Sample) State {
 }
 
 // Pass returns the state after a cycle in which the fixture was not sampled. Nothing
-// new is known, and the state becomes older.
+// new is known, and the state becomes older. If the clock was set back meanwhile, it is
+// not known how much older, and the state is stale.
 func Pass(previous State, at time.Time) State {
-	next := previous.own()
-	next.at = max(previous.at, at.UnixMilli())
+	next := previous.stepAt(at)
 	next.checkAge()
 	return next
 }
@@ -86,12 +85,36 @@ func begin(sample *input.Sample, at int64) State {
 	return s
 }
 
-// own returns a copy of the state for a step to modify. Its timeline is copied only
-// when it changes, as it does in few steps.
-func (s *State) own() State {
-	next := *s
+// stepAt returns a copy of the state for a step at a time to modify. Its timeline is copied
+// only when it changes, as it does in few steps. If the clock was set back, the times of the
+// state are corrected.
+func (s *State) stepAt(t time.Time) State {
+	next, at := *s, t.UnixMilli()
 	next.ownsTimeline = false
+	if ahead := s.at - at; ahead > clockError.Milliseconds() {
+		next.setBack(ahead)
+	}
+	next.at = max(next.at, at)
 	return next
+}
+
+// setBack moves every time of the state back by how far the clock was ahead. The age of the
+// newest sample is not known then: it counts as too old.
+func (s *State) setBack(ahead int64) {
+	times := []*int64{&s.firstAt, &s.at, &s.freshAt, &s.leftAt, &s.heldAt, &s.countersAt, &s.countersFrom}
+	for i := range s.counted {
+		times = append(times, &s.counted[i].at)
+	}
+	s.editTimeline()
+	for i := range s.timeline {
+		times = append(times, &s.timeline[i].at, &s.timeline[i].proof.listedAt)
+	}
+	for _, t := range times {
+		if *t != 0 { // 0 is never
+			*t -= ahead
+		}
+	}
+	s.freshAt = min(s.freshAt, s.at-s.maxAge().Milliseconds()-1)
 }
 
 // isRepeat reports whether a sample repeats clock, score and counters of the last one

@@ -2,6 +2,7 @@ package live_test
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -297,8 +298,8 @@ func TestNoTimeIsStatedThatNoSampleProves(t *testing.T) {
 						continue
 					}
 					s := shape.sample(n, second, corners, cards, still, listGoesOn)
-					if state != nil && s.RetrievedAt.After(state.StaleAt()) {
-						passed := live.Pass(*state, state.StaleAt().Add(time.Millisecond))
+					if state != nil && state.InPlay() && state.At().Before(state.StaleAt()) && s.RetrievedAt.After(state.StaleAt()) {
+						passed := live.Pass(*state, state.StaleAt().Add(time.Millisecond)) // as the pipeline does
 						state = &passed
 					}
 					next := live.Fold(state, s)
@@ -382,5 +383,62 @@ func TestClockThatIsSetBack(t *testing.T) {
 	s = played(t, "60 1:10:00 ss=1-0", "59 1:09:59 ss=0-0")
 	if l := s.Live(); l.Score.Home.Or(-1) != 1 {
 		t.Errorf("an older sample is shown: %+v", l.Score)
+	}
+}
+
+// The clock was an hour ahead and is corrected, and no list has the match any more. How old its newest sample
+// is cannot be known: it is stale at once, and every time of it is corrected.
+func TestUnlistedWhileTheClockIsSetBack(t *testing.T) {
+	const board = " ss=1-0 corners=0/0 dangerous_attacks="
+	lines := []string{"3600 1:10:00" + board + "1/1"}
+	for s := 8; s <= 240; s += 8 {
+		lines = append(lines, fmt.Sprintf("%d 1:%d:%02d%s%d/1", 3600+s, 10+s/60, s%60, board, 1+s/16))
+	}
+	s := played(t, lines...)
+	if l := s.Live(); !l.Momentum.Available() || l.Visual.State == football.VisualStale {
+		t.Fatalf("before: %+v", l)
+	}
+	at := func(seconds int) time.Time { return start.Add(time.Duration(seconds) * time.Second) }
+	next := live.Pass(*s, at(248))
+	promises(t, &next)
+	l := next.Live()
+	if !l.InPlay || l.Momentum.Reason != football.FeedStale || l.Visual.State != football.VisualStale || l.Visual.Certainty != football.Unknown || !l.StaleAt.Before(at(248)) {
+		t.Errorf("%+v", l)
+	}
+	if !l.At.Equal(at(248)) || l.Fixture.FetchedAt.After(l.At) || l.Score.Home.Or(-1) != 1 {
+		t.Errorf("%+v", l)
+	}
+	entries := l.Timeline
+	if first, last := entries[0], entries[len(entries)-1]; !first.At.Equal(at(8)) || !last.At.Equal(at(248)) || last.Until.After(l.At) {
+		t.Errorf("%v", statesOf(&next))
+	}
+	again, err := live.Decode(next.Encode(nil))
+	if err != nil || !reflect.DeepEqual(again.Live(), l) {
+		t.Errorf("%v: %+v", err, again.Live())
+	}
+	// The match is listed again: the time in between is a gap.
+	back := step(t, &next, "256 1:14:16 ss=1-0 corners=2/0 dangerous_attacks=30/1")
+	promises(t, &back)
+	wantEvents(t, &back, football.VisualCorner)
+	if l := back.Live(); l.Momentum.Reason != football.InsufficientSamples || !l.Fixture.FetchedAt.Equal(at(256)) {
+		t.Errorf("%+v", l)
+	}
+
+	// A match that has left play is dropped after a quarter of an hour all the same.
+	for _, how := range []string{"3848 leave", "3848 - status=off"} {
+		gone := step(t, s, how)
+		gone = live.Pass(gone, at(256))
+		if gone.InPlay() || gone.Expired(at(256+14*60)) || !gone.Expired(at(256+15*60)) {
+			t.Errorf("%s: %+v", how, gone.Live())
+		}
+	}
+	off := step(t, s, "248 - status=off")
+	if off.InPlay() || off.Expired(at(248+14*60)) || !off.Expired(at(248+15*60)) {
+		t.Errorf("%+v", off.Live())
+	}
+	// Some seconds are no clock that was set.
+	soon := live.Pass(*s, at(3820))
+	if l := soon.Live(); !l.Momentum.Available() || !l.At.Equal(at(3840)) {
+		t.Errorf("%+v", l)
 	}
 }
