@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"runtime"
@@ -62,5 +63,31 @@ func TestLockOfAKilledProcess(t *testing.T) {
 		held, err := disk.Lock("lock")
 		must(t, err)
 		must(t, held.Close())
+	}
+}
+
+// A folder that was deleted while it was open can neither be locked nor written to, and does not come back.
+func TestLockInADeletedFolder(t *testing.T) {
+	data, err := durable.OpenRoot(t.TempDir())
+	must(t, err)
+	root, err := data.MakeWithin("account/product")
+	must(t, err)
+	held, err := root.Lock("lock")
+	must(t, err)
+	must(t, data.RemoveAll("account"))
+	for name, err := range map[string]error{
+		"create": durable.Create(root, "file", durable.Bytes([]byte("x"))), "mkdir": durable.MkdirAllSync(root, "folder"),
+		"overwrite": durable.Overwrite(root, "state", []byte("x")),
+	} {
+		if err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+	must(t, held.Close())
+	if _, err := root.Lock("lock"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("%v", err)
+	}
+	if there, err := durable.Exists(data, "account"); err != nil || there {
+		t.Errorf("it is back: %v", err)
 	}
 }

@@ -3,8 +3,10 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 
@@ -44,6 +46,47 @@ func (p Dataset) Open() (*durable.Disk, error) {
 		return nil, fmt.Errorf("%s: data root: %w", p, err)
 	}
 	return root, nil
+}
+
+// OpenListed makes a folder of an account, opens it and locks it, for a run that writes there. Under
+// the lock it reads tenants.yaml once more: if the account was deleted since the run was decided, the
+// error is a [*tenants.UnknownError], and no folder is left. As mkt tenant delete deletes the entry
+// first, and then the folders under their locks, no data is written after that.
+func (env *Env) OpenListed(data *durable.Disk, id, dir string) (root *durable.Disk, lock io.Closer, err error) {
+	if root, err = data.MakeWithin(dir); err != nil {
+		return nil, nil, err
+	}
+	if lock, err = root.Lock(layout.Lock); err == nil {
+		if err = env.checkListed(id); err == nil {
+			return root, lock, nil
+		}
+		removeEmpty(data, dir)
+		lock.Close()
+	}
+	root.Close()
+	return nil, nil, err
+}
+
+// checkListed returns an error if tenants.yaml does not have an account. A file that cannot be read
+// says nothing: the last good one stays in force.
+func (env *Env) checkListed(id string) error {
+	f, err := env.listed.Load(env.Tenants, env.Now())
+	if err != nil {
+		return nil
+	}
+	_, err = TenantByID(f, id)
+	return err
+}
+
+// removeEmpty removes a folder that has nothing but its lock, and the empty folders above it.
+func removeEmpty(data *durable.Disk, dir string) {
+	if entries, err := data.ReadDir(dir); err != nil || len(entries) > 1 {
+		return
+	}
+	err := data.Remove(dir + "/" + layout.Lock)
+	for ; err == nil && dir != "."; dir = path.Dir(dir) {
+		err = data.Remove(dir)
+	}
 }
 
 // Filter selects datasets of a data root; "" selects all.

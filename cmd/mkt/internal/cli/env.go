@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"mkt/cmd/mkt/internal/printable"
+	"mkt/cmd/mkt/internal/tenants"
 	"mkt/publish/layout"
 )
 
@@ -33,6 +34,7 @@ type Env struct {
 	Log           *slog.Logger
 
 	objects   opened
+	listed    tenants.Latest
 	noPager   bool
 	output    Choice // text, json
 	logLevel  Choice

@@ -148,18 +148,14 @@ func (g *Group) inTenant(id string, do func(durable.FS) error) error {
 		return fmt.Errorf("data root: %w", err)
 	}
 	defer data.Close()
-	root, err := data.MakeWithin(layout.Tenant(id))
-	if err != nil {
-		return fmt.Errorf("data root: %w", err)
-	}
-	defer root.Close()
-	lock, err := root.Lock(layout.Lock)
+	root, lock, err := g.OpenListed(data, id, layout.Tenant(id))
 	if errors.Is(err, durable.ErrLocked) {
 		return fmt.Errorf("tenant %s: %w: another test of the connection is under way; try again later", id, durable.ErrLocked)
 	}
 	if err != nil {
 		return fmt.Errorf("tenant %s: %w", id, err)
 	}
+	defer root.Close()
 	defer lock.Close()
 	return errors.Join(do(root), g.ownAs(g.Data, g.TenantDir(id), layout.Lock, layout.StateDir))
 }

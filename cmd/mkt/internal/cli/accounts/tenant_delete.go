@@ -15,6 +15,7 @@ import (
 
 	"mkt/cmd/mkt/internal/audit"
 	"mkt/cmd/mkt/internal/cli"
+	"mkt/cmd/mkt/internal/cli/daemon"
 	"mkt/cmd/mkt/internal/printable"
 	"mkt/cmd/mkt/internal/tenants"
 	"mkt/internal/coordination"
@@ -26,9 +27,16 @@ import (
 )
 
 // inForceAfter is how long a deletion waits after the account has left tenants.yaml. Every serve and
-// schedule has applied the change then (two seconds), so no answer has half of the data, and no cycle
-// begins.
-const inForceAfter = 3 * time.Second
+// schedule has applied the change then (two seconds), so no answer has half of the data. A run that
+// begins later all the same leaves by itself, see [cli.Env.OpenListed]. Other machines learn of the
+// change from the object store, if the accounts are there.
+func inForceAfter(shared bool) time.Duration {
+	const here = 3 * time.Second
+	if shared {
+		return here + daemon.RefreshEvery + 2*time.Second // to read them
+	}
+	return here
+}
 
 // leaseWait bounds how long a deletion waits for NATS to give leases.
 const leaseWait = 25 * time.Second
@@ -47,9 +55,10 @@ func newTenantDelete(g *Group) *cobra.Command {
 		Long: `Delete a tenant and its data: its entry in tenants.yaml with tokens and
 credential, its folder in the data root, its usage counters, and with --store
 its objects. First the account leaves tenants.yaml, so that its tokens get
-401; three seconds later its data goes. While a cycle of it runs, nothing is
-deleted and the exit code is 75. A deletion that was interrupted is finished
-by the same command, also on another machine that has data of the account.
+401; three seconds later its data goes, or fifteen if the accounts are in the
+store. While a cycle of it runs, nothing is deleted and the exit code is 75. A
+deletion that was interrupted is finished by the same command, also on another
+machine that has data of the account.
 
 What stays: the audit log, which only grows; the id in the leaves of the
 transparency log; in the object store the earlier versions of tenants.yaml;
@@ -136,7 +145,7 @@ func (g *Group) deleteTenant(ctx context.Context, id string, f deleteFlags) erro
 		}
 	}
 	select {
-	case <-time.After(inForceAfter):
+	case <-time.After(inForceAfter(g.SharedTenants)):
 	case <-ctx.Done():
 		return fmt.Errorf("tenant %s: %w: the account is gone, its data is not; the same command deletes it", id, cli.ErrInterrupted)
 	}

@@ -12,6 +12,7 @@ import (
 
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/printable"
+	"mkt/cmd/mkt/internal/tenants"
 	"mkt/fetch/raw"
 	"mkt/internal/coordination"
 	"mkt/publish"
@@ -149,6 +150,8 @@ func (g *Group) runSteps(ctx, stopping context.Context, j Job, cycle layout.Cycl
 			}
 		case errors.As(err, &trouble):
 			r.Step = "work"
+		case errors.As(err, new(*tenants.UnknownError)):
+			r.Step = "tenants"
 		}
 		record(r)
 		return err
@@ -255,18 +258,15 @@ func (g *Group) lockJob(j Job) (*openedJob, error) {
 	if err != nil {
 		return nil, fmt.Errorf("data root: %w", err)
 	}
-	root, err := data.MakeWithin(layout.TenantProduct(j.Tenant.ID, string(j.Product)))
-	if err != nil {
-		data.Close()
-		return nil, fmt.Errorf("data root: %w", err)
-	}
-	lock, err := root.Lock(layout.Lock)
+	root, lock, err := g.OpenListed(data, j.Tenant.ID, layout.TenantProduct(j.Tenant.ID, string(j.Product)))
 	if err == nil {
 		return &openedJob{data: data, root: root, lock: lock}, nil
 	}
-	root.Close()
 	data.Close()
-	if errors.Is(err, durable.ErrLocked) {
+	switch {
+	case errors.As(err, new(*tenants.UnknownError)):
+		return nil, err
+	case errors.Is(err, durable.ErrLocked):
 		return nil, fmt.Errorf("tenant %s: %w: a fetch, transform, publish, cycle or schedule works on it; try again later", j, durable.ErrLocked)
 	}
 	return nil, fmt.Errorf("tenant %s: data root: %w", j, err)

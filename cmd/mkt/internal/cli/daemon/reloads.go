@@ -49,13 +49,13 @@ func (r *reloads) Collectors() []prometheus.Collector {
 	return all
 }
 
-// refreshEvery is how often the object store is asked for newer accounts: a lost right takes effect
+// RefreshEvery is how often the object store is asked for newer accounts: a lost right takes effect
 // everywhere within 15 seconds.
-const refreshEvery = 10 * time.Second
+const RefreshEvery = 10 * time.Second
 
 // refresh keeps the copy of the accounts up to date with the object store until ctx is done.
 func (r *reloads) refresh(ctx context.Context) {
-	tick := time.NewTicker(refreshEvery)
+	tick := time.NewTicker(RefreshEvery)
 	defer tick.Stop()
 	trouble := ""
 	for {
