@@ -1,6 +1,7 @@
 package publish_test
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"testing"
@@ -219,5 +220,118 @@ func TestNewLiveHistory(t *testing.T) {
 	must(t, err)
 	if head.Version != 4 || head.HistoryID != "history" {
 		t.Errorf("%+v", head)
+	}
+}
+
+// A new history never has a damaged segment of steps: it is repaired, or else the steps begin anew with the next
+// publication, which records the whole state.
+func TestStepsOfANewHistoryAreIntact(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		damage func(f durable.FS, segment string)
+		lost   bool
+	}{
+		"intact":      {damage: func(durable.FS, string) {}},
+		"overwritten": {damage: func(f durable.FS, segment string) { replace(t, f, segment, []byte("PAR1")) }},
+		"missing":     {damage: func(f durable.FS, segment string) { must(t, f.Remove(segment)) }},
+		"missing with the answers": {lost: true, damage: func(f durable.FS, segment string) {
+			must(t, f.Remove(segment))
+			must(t, f.RemoveAll(layout.Cycle(layout.CanonicalDir, cycle{number: 2}.id())))
+		}},
+		"missing with its record": {lost: true, damage: func(f durable.FS, segment string) {
+			must(t, f.Remove(segment))
+			must(t, f.Remove(layout.Commit(2)))
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := durabletest.NewMem()
+			for number := 1; number <= 4; number++ {
+				publishCycle(t, f, cycle{number: number, refreshed: upTo(3 + number%2)})
+			}
+			_, before := newest(t, f)
+			if len(before.Steps) != 4 {
+				t.Fatalf("%d segments", len(before.Steps))
+			}
+			c.damage(f, before.Steps[1].File)
+			s, err := newHistory(f, cycle{number: 5}.at(), "history")
+			must(t, err)
+			head, m := newest(t, f)
+			if want := map[bool]int{false: 4, true: 0}[c.lost]; s.Version != 5 || s.Republishes != 4 || len(m.Steps) != want {
+				t.Errorf("%+v, steps %+v", s, m.Steps)
+			}
+			for _, segment := range m.Steps {
+				if err := snapshot.VerifySegment(f, segment); err != nil {
+					t.Error(err)
+				}
+			}
+			manifest := head.Dir() + "/" + layout.ManifestFile
+			want, err := durable.ReadFile(f, manifest, 1<<20)
+			must(t, err)
+			o := options(f, cycle{number: 5}, "compare")
+			if all, err := repair.Differences(context.Background(), o, head); err != nil || len(all) > 0 {
+				t.Errorf("%v, %v", all, err)
+			}
+			must(t, f.Remove(manifest))
+			if name != "missing with its record" { // nothing before it can be read
+				repairAll(t, f)
+				if got, err := durable.ReadFile(f, manifest, 1<<20); err != nil || !bytes.Equal(got, want) {
+					t.Errorf("its manifest is rebuilt as %s, %v", got, err)
+				}
+			} else {
+				must(t, durable.Create(f, manifest, durable.Bytes(want)))
+			}
+			seen := map[string]bool{}
+			for number := 6; number <= 7; number++ {
+				publishCycle(t, f, cycle{number: number, refreshed: []int{number % 3}, partly: true})
+				head, m := newest(t, f)
+				if diff := cmp.Diff(snapshotState(t, f, head), stepsState(t, f, m, seen)); diff != "" {
+					t.Errorf("cycle %d: the snapshot (-) and its steps (+): %s", number, diff)
+				}
+			}
+		})
+	}
+}
+
+// Retention after a history that begins without steps keeps every segment that a kept publication names.
+func TestRetentionAfterLostSteps(t *testing.T) {
+	t.Parallel()
+	keep := retention.Policy{Snapshots: 12, SnapshotAge: time.Hour, CycleAge: time.Hour}
+	f := durabletest.NewMem()
+	for number := 1; number <= 60; number++ {
+		publishCycle(t, f, cycle{number: number, refreshed: []int{number % 3}, partly: true}, keeping(keep))
+		if number < 16 {
+			continue
+		}
+		root := f.PowerCut(1, 0)
+		_, m := newest(t, root)
+		lost := m.Steps[0].File
+		must(t, root.Remove(lost))
+		s, err := newHistory(root, cycle{number: number + 1}.at(), "history")
+		must(t, err)
+		_, err = retention.Collect(retention.Options{Root: root, Now: cycle{number: number + 2}.at(), Policy: keep})
+		must(t, err)
+		head, m := newest(t, root)
+		for c, err := range snapshot.Backward(root, head) {
+			must(t, err)
+			if kept, err := durable.Exists(root, c.Dir()); err != nil || !kept {
+				must(t, err)
+				break
+			}
+			m, err = snapshot.Open(root, c)
+			must(t, err)
+			for _, segment := range m.Steps {
+				if err := snapshot.VerifySegment(root, segment); err != nil && segment.File != lost {
+					t.Errorf("after %d publications: version %d: %v", number, c.Version, err)
+				}
+			}
+		}
+		for next := number + 2; number == 60 && next < 80; next++ {
+			publishCycle(t, root, cycle{number: next, refreshed: []int{next % 3}, partly: true}, keeping(keep))
+		}
+		for _, name := range list(t, root, layout.StepsDir) {
+			if _, last, _ := layout.ParseSegment(name); number == 60 && last < s.LastSeq {
+				t.Errorf("%s of the history before is still there", name)
+			}
+		}
 	}
 }

@@ -42,7 +42,8 @@ type Options struct {
 	// Retention is applied after the commit. Its zero value keeps everything but old
 	// change events.
 	Retention retention.Policy
-	// WithoutSteps publishes as builds before steps did, for repairing their publications.
+	// WithoutSteps publishes as builds before steps did, for repairing their publications, and
+	// begins a history without the steps that were lost.
 	WithoutSteps bool
 	// WithoutRoot does the same for builds before fixtures_root.
 	WithoutRoot bool

@@ -30,7 +30,8 @@ func historyStart(last uint64, now time.Time) uint64 {
 // history: every earlier cursor becomes invalid, and no seq is used twice. It is for a root
 // restored from a backup without publications that clients have seen, and for a root whose newest
 // publication is [ErrUnrepairable]. Earlier publications stay, and the chain of records
-// continues. If there is no record, the newest canonical cycle is published. o.Cycle is ignored.
+// continues. If a segment of the steps is lost, the history begins without steps, since paths of
+// prices must not have gaps; the next publication then records the whole state. If there is no record, the newest canonical cycle is published. o.Cycle is ignored.
 func NewHistory(ctx context.Context, o publish.Options) (s publish.Summary, err error) {
 	o.Cycle = ""
 	r, err := newRebuilder(o)
@@ -83,7 +84,11 @@ func (r *rebuilder) newHistory(ctx context.Context, version uint64, sum string) 
 		Format: snapshot.Format, Version: version + 1, HistoryID: r.RunID, RunID: r.RunID, CycleID: r.Cycle, PublishedAt: at,
 		FirstSeq: last + 1, LastSeq: last, PreviousSHA256: sum, Republishes: source.Commit.Version,
 	}
-	d, err := draftHistory(ctx, r.Options, r.dir(c), c, source, head.ManifestSHA256)
+	o := r.Options
+	if o.WithoutSteps, err = r.hasLostSteps(ctx, head, source.Manifest); err != nil {
+		return s, err
+	}
+	d, err := draftHistory(ctx, o, r.dir(c), c, source, head.ManifestSHA256)
 	if err != nil {
 		return s, err
 	}
@@ -122,6 +127,25 @@ func (r *rebuilder) newestIntact(ctx context.Context) (publish.Base, error) {
 		r.Log.Warn("skipping a damaged publication", "tenant", r.ClientID, "product", r.Product, "version", c.Version, "error", err)
 	}
 	return publish.Base{}, fmt.Errorf("no publication is intact: %w", first)
+}
+
+// hasLostSteps repairs the segments of the steps of a publication, and reports whether one of them
+// cannot be repaired.
+func (r *rebuilder) hasLostSteps(ctx context.Context, head snapshot.Commit, m *snapshot.Manifest) (bool, error) {
+	for _, s := range m.Steps {
+		err := snapshot.VerifySegment(r.Root, s)
+		if snapshot.IsDamage(err) {
+			err = r.segment(ctx, head, s, err)
+		}
+		if snapshot.IsDamage(err) || errors.Is(err, ErrUnrepairable) {
+			r.Log.Warn("the paths of prices begin anew: a segment of the steps is lost", "tenant", r.ClientID, "product", r.Product, "file", s.File, "error", err)
+			return true, nil
+		}
+		if err != nil {
+			return false, err
+		}
+	}
+	return false, nil
 }
 
 // intact repairs a publication and checks that it belongs to this account.

@@ -3,6 +3,7 @@ package repair
 import (
 	"context"
 	"errors"
+	"maps"
 
 	"mkt/publish"
 	"mkt/publish/durable"
@@ -39,7 +40,7 @@ type assumption struct {
 	binaryVersion  string
 	acceptRemovals bool
 	recorded       bool // the manifest records acceptRemovals
-	withoutSteps   bool // the build did not know steps
+	withoutSteps   bool // the build did not know steps, or a new history lost them
 }
 
 func (r *rebuilder) assumptions(c snapshot.Commit, sealed *snapshot.Manifest) (all []assumption) {
@@ -168,12 +169,16 @@ func (r *rebuilder) redraftHistory(ctx context.Context, o publish.Options, c sna
 }
 
 // draftHistory writes commit c, the first of a history, in dir: the dataset of a
-// publication once more, without a change log.
+// publication once more, without a change log, and with its steps unless o says otherwise.
 func draftHistory(ctx context.Context, o publish.Options, dir string, c snapshot.Commit, source publish.Base, previousManifestSum string) (*publish.Draft, error) {
 	d := &publish.Draft{Options: o, Dir: dir, Manifest: *source.Manifest}
 	m := &d.Manifest
 	m.CycleID, m.PublishedAt, m.BinaryVersion = c.CycleID, &c.PublishedAt, o.Version
 	m.PreviousManifestSHA256, m.Changes, m.AcceptRemovals = previousManifestSum, nil, false
+	if o.WithoutSteps {
+		m.Steps, m.Counters = nil, maps.Clone(m.Counters)
+		delete(m.Counters, "steps")
+	}
 	if err := durable.MkdirAllSync(o.Root, d.SnapshotDir()); err != nil {
 		return nil, err
 	}

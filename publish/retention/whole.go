@@ -90,11 +90,16 @@ func UnusedSegments(oldest, head snapshot.Commit, manifests ...snapshot.Manifest
 		if path.Dir(name) == layout.ChangesDir {
 			return last < oldest.FirstSeq || len(manifests) > 0 && last <= oldest.LastSeq && first >= head.FirstSeq
 		}
-		return len(manifests) > 0 && (isBefore(manifests[0].Steps, last) || last <= oldest.LastSeq && !isBefore(manifests[1].Steps, last))
+		return len(manifests) > 0 && (isBefore(manifests[0].Steps, last) || last <= oldest.LastSeq && isWithin(manifests[1].Steps, last))
 	}
 }
 
 // isBefore reports whether a seq is before all segments.
 func isBefore(segments []snapshot.Segment, seq uint64) bool {
 	return len(segments) > 0 && seq < segments[0].First
+}
+
+// isWithin reports whether a seq is not before all segments. A history may begin without any.
+func isWithin(segments []snapshot.Segment, seq uint64) bool {
+	return len(segments) > 0 && seq >= segments[0].First
 }
