@@ -10,8 +10,8 @@ import (
 // safe for concurrent use.
 type Latest struct {
 	mu   sync.Mutex
-	stat os.FileInfo // before the file was read
-	file *File       // nil until then
+	stat os.FileInfo // before the file was read; nil if its content may have changed without a trace since
+	file *File
 }
 
 // Load returns the content that the file has now.
@@ -28,6 +28,9 @@ func (l *Latest) Load(path string, now time.Time) (*File, error) {
 	f, err := Load(path)
 	if err != nil {
 		return nil, err
+	}
+	if now.Sub(stat.ModTime()) <= settled {
+		stat = nil
 	}
 	l.stat, l.file = stat, f
 	return f, nil

@@ -159,10 +159,12 @@ func (w *watcher) stable(stat os.FileInfo, data []byte, err error) ([]byte, erro
 	return nil, errChanging
 }
 
-// isUnchanged trusts the file's times only if they are old: a file that is rewritten many times a second
-// can keep its time and size. known is nil if the file was never read.
+// settled is how old the time of a file must be to be trusted: a file that is rewritten many times a second
+// can keep its time and size.
+const settled = 3 * time.Second
+
+// isUnchanged reports whether a file is known not to have changed. known is nil if it was never read.
 func isUnchanged(known, found os.FileInfo, now time.Time) bool {
-	const settled = 3 * time.Second
 	return known != nil && os.SameFile(known, found) && known.Size() == found.Size() &&
 		known.ModTime().Equal(found.ModTime()) && now.Sub(found.ModTime()) > settled
 }
