@@ -17,9 +17,10 @@ func copyRecord(c Commit) string {
 }
 
 // BeginCopy stages the record of a publication before its files are copied into a root. If the copy is
-// interrupted, [Copies] returns the publication that these files belong to.
+// interrupted, [Copies] returns the publication that these files belong to. A staged record of this name
+// that differs is damaged, and is replaced.
 func BeginCopy(f durable.FS, c Commit, record []byte) error {
-	return durable.CreateAgain(f, copyRecord(c), durable.Bytes(record))
+	return durable.Overwrite(f, copyRecord(c), record)
 }
 
 // EndCopy deletes the staged records, after the publication has got its own. Those of earlier copies that
