@@ -37,7 +37,6 @@ type broker struct {
 
 	mu       sync.Mutex
 	down     bool
-	cut      map[*machine]bool // no message of theirs arrives
 	clients  map[*client]bool
 	number   int
 	streams  map[string]*stream
@@ -78,7 +77,7 @@ type frame struct {
 }
 
 func newBroker(w *world) *broker {
-	return &broker{w: w, clients: map[*client]bool{}, streams: map[string]*stream{}, requests: map[string]string{}, cut: map[*machine]bool{}}
+	return &broker{w: w, clients: map[*client]bool{}, streams: map[string]*stream{}, requests: map[string]string{}}
 }
 
 // restart cuts all connections, and forgets everything: the streams are in memory.
@@ -103,19 +102,6 @@ func (b *broker) stop(down bool) {
 	}
 }
 
-// cutOff lets no message of a machine arrive, or lets them arrive again. Its connections stay.
-func (b *broker) cutOff(m *machine, cut bool) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.cut[m] = cut
-}
-
-func (b *broker) isCutOff(m *machine) bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.cut[m]
-}
-
 func (b *broker) sortedClients() []*client {
 	return slices.SortedFunc(maps.Keys(b.clients), func(x, y *client) int { return x.number - y.number })
 }
@@ -129,7 +115,7 @@ type dialer struct {
 func (d *dialer) Dial(string, string) (net.Conn, error) {
 	d.b.mu.Lock()
 	defer d.b.mu.Unlock()
-	if d.b.down || d.b.cut[d.l.machine] || d.l.dead.Load() || d.b.w.isStopped() {
+	if d.b.down || d.l.machine.isCut() || d.l.dead.Load() || d.b.w.isStopped() {
 		return nil, errors.New("connection refused")
 	}
 	near, far := net.Pipe()
@@ -237,7 +223,7 @@ func (c *client) take(f frame, o *operation) {
 		return
 	}
 	switch {
-	case c.b.isCutOff(c.life.machine):
+	case c.life.machine.isCut():
 	case w.happens("killed", name, messageKillRate):
 		if w.pick("when", name, 2) == 0 {
 			c.b.handle(f, false)

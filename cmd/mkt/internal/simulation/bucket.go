@@ -62,7 +62,7 @@ func (b *bucket) do(ctx context.Context, kind, key string, op func() error, agai
 		}
 		b.l.kill(name)
 		return errKilled
-	case b.d.away, w.happens("store away", name, storeAwayRate):
+	case b.d.away, b.l.machine.isCut(), w.happens("store away", name, storeAwayRate):
 		return errAway
 	case w.happens("answer lost", name, storeLostRate):
 		_ = op()

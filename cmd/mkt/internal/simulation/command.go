@@ -53,7 +53,7 @@ var (
 	}
 	machineCommands = append([]command{{"bit rots", (*commands).rot}, {"backup restored", (*commands).restore}, {"cycle published again", (*commands).again}, {"account deleted", (*commands).remove}}, commonCommands...)
 	clusterCommands = append([]command{
-		{"store away", (*commands).storeAway}, {"NATS away", (*commands).brokerAway}, {"NATS forgets", (*commands).brokerForgets}, {"cut off from NATS", (*commands).cutOff},
+		{"store away", (*commands).storeAway}, {"NATS away", (*commands).brokerAway}, {"NATS forgets", (*commands).brokerForgets}, {"network away", (*commands).networkAway},
 		{"push", (*commands).push}, {"pull", (*commands).pull}, {"replica rots", (*commands).rotReplica}, {"bit rots", (*commands).rotWorker}, {"replica off", (*commands).replicaOff},
 	}, commonCommands...)
 )
@@ -451,10 +451,11 @@ func (c *commands) brokerAway(id string) {
 	c.lasts(id, time.Hour, func() { c.broker.stop(true) }, func() { c.broker.stop(false) })
 }
 
-func (c *commands) cutOff(id string) {
+// networkAway cuts a worker off in the middle of a run, while the others go on.
+func (c *commands) networkAway(id string) {
 	m := c.anyWorker(id)
-	c.note("%s is cut off from NATS", m.name)
-	c.lasts(id, time.Hour, func() { c.broker.cutOff(m, true) }, func() { c.broker.cutOff(m, false) })
+	c.note("%s: the network goes away", m.name)
+	c.lasts(id, time.Hour, func() { m.cutNext(true) }, func() { m.cutNext(false) })
 }
 
 func (c *commands) brokerForgets(string) { c.broker.restart(true) }

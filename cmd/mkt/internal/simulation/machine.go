@@ -33,6 +33,8 @@ type machine struct {
 	lives    int
 	down     time.Duration    // how long the next end lasts; 0: a usual time
 	restored *durabletest.Mem // the disk of the next life; nil: the one of this
+	cuts     bool             // the network is away from the start of the next run on
+	cut      bool             // the network is away: nothing arrives, and connections stay
 	rotten   bool             // a bit of the disk has rotted, and is not repaired
 }
 
@@ -75,6 +77,26 @@ func (m *machine) set() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.ahead, m.drift, m.since = 0, 0, time.Now()
+}
+
+// cutNext takes the network away from the start of the machine's next run on, or brings it back.
+func (m *machine) cutNext(cuts bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.cuts, m.cut = cuts, m.cut && cuts
+}
+
+// runs notes that a run begins.
+func (m *machine) runs() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.cut = m.cuts
+}
+
+func (m *machine) isCut() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.cut
 }
 
 // serve runs lives of the machine, one after the other, until ctx ends.

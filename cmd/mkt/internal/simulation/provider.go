@@ -221,6 +221,10 @@ func (n *network) answer(l *life, out http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		panic(http.ErrAbortHandler)
 	}
+	if l.machine.isCut() {
+		<-r.Context().Done()
+		panic(http.ErrAbortHandler)
+	}
 	a.mu.Lock()
 	fault := a.lasting
 	a.mu.Unlock()

@@ -253,6 +253,7 @@ func (wk *worker) run(j job, t *tenants.Tenant) error {
 	defer lease.Release()
 	defer end()
 	defer wk.s.book.leased(wk.l, j, ctx)()
+	wk.l.machine.runs()
 	err = wk.locked(ctx, j, t)
 	if err != nil && errors.Is(context.Cause(ctx), coordination.ErrLost) {
 		err = coordination.ErrLost
