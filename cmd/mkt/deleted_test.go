@@ -94,7 +94,7 @@ func TestRunOfADeletedAccount(t *testing.T) {
 	h.mkt(cli.ExitDone, "tenant", "delete", "acme", "--yes")
 	for _, j := range late {
 		err := h.runJob(j, func() {})
-		if left := h.folder("acme"); !errors.As(err, new(*tenants.UnknownError)) || left != "" {
+		if left := h.folder("acme"); !errors.Is(err, cli.ErrDeleted) || left != "" {
 			t.Errorf("%s: %v, left %s", j, err, left)
 		}
 	}
@@ -109,6 +109,17 @@ func TestRunOfADeletedAccount(t *testing.T) {
 	check.Must(t, h.runJob(h.decided("acme", football.MarketEngine), func() {}))
 }
 
+// A file without a valid seal is not in force: an account that it lacks still runs.
+func TestRunOfAnAccountThatACutFileLacks(t *testing.T) {
+	h := newPipeline(t, "acme", "other")
+	j := h.decided("acme", football.MarketEngine)
+	check.Must(t, os.WriteFile(h.Tenants, []byte("version: 1\ntenants: []\n"), 0o600))
+	check.Must(t, h.runJob(j, func() {}))
+	check.Must(t, os.WriteFile(h.Tenants, []byte("tenants: ["), 0o600))
+	j.Product = football.LiveIntelligence
+	check.Must(t, h.runJob(j, func() {}))
+}
+
 // While the data of a deleted account waits for its deletion, a late run leaves it alone.
 func TestLateRunBesideDataOfADeletedAccount(t *testing.T) {
 	h := newPipeline(t, "acme")
@@ -116,7 +127,7 @@ func TestLateRunBesideDataOfADeletedAccount(t *testing.T) {
 	check.Must(t, h.runJob(j, func() {}))
 	_, err := tenants.Edit(t.Context(), h.Tenants, func(e *tenants.Editor) error { return e.Delete("acme") })
 	check.Must(t, err)
-	if err := h.runJob(j, func() {}); !errors.As(err, new(*tenants.UnknownError)) {
+	if err := h.runJob(j, func() {}); !errors.Is(err, cli.ErrDeleted) {
 		t.Errorf("%v", err)
 	}
 	if data, err := os.ReadFile(filepath.Join(h.Dataset("acme", football.MarketEngine).Dir(), "answer")); err != nil || len(data) == 0 {

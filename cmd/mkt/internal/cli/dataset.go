@@ -48,34 +48,28 @@ func (p Dataset) Open() (*durable.Disk, error) {
 	return root, nil
 }
 
+// ErrDeleted is the error of a run whose account was deleted since the run was decided.
+var ErrDeleted = errors.New("the account was deleted meanwhile: nothing was run")
+
 // OpenListed makes a folder of an account, opens it and locks it, for a run that writes there. Under
 // the lock it reads tenants.yaml once more: if the account was deleted since the run was decided, the
-// error is a [*tenants.UnknownError], and no folder is left. As mkt tenant delete deletes the entry
+// error is [ErrDeleted], and no folder is left. As mkt tenant delete deletes the entry
 // first, and then the folders under their locks, no data is written after that.
 func (env *Env) OpenListed(data *durable.Disk, id, dir string) (root *durable.Disk, lock io.Closer, err error) {
 	if root, err = data.MakeWithin(dir); err != nil {
 		return nil, nil, err
 	}
 	if lock, err = root.Lock(layout.Lock); err == nil {
-		if err = env.checkListed(id); err == nil {
+		// A file that cannot be read says nothing: the last good one stays in force.
+		if gone, e := env.listed.Lacks(env.Tenants, id); e != nil || !gone {
 			return root, lock, nil
 		}
+		err = ErrDeleted
 		removeEmpty(data, dir)
 		lock.Close()
 	}
 	root.Close()
 	return nil, nil, err
-}
-
-// checkListed returns an error if tenants.yaml does not have an account. A file that cannot be read
-// says nothing: the last good one stays in force.
-func (env *Env) checkListed(id string) error {
-	f, err := env.listed.Load(env.Tenants, env.Now())
-	if err != nil {
-		return nil
-	}
-	_, err = TenantByID(f, id)
-	return err
 }
 
 // removeEmpty removes a folder that has nothing but its lock, and the empty folders above it.

@@ -1,37 +1,34 @@
 package tenants
 
 import (
-	"os"
+	"bytes"
 	"sync"
-	"time"
 )
 
-// Latest reads a tenants file, and reads it again only if it has changed. The zero value is ready for use. It is
-// safe for concurrent use.
+// Latest reads a tenants file again and again, and parses it only if its content has changed. The zero value is
+// ready for use. It is safe for concurrent use.
 type Latest struct {
 	mu   sync.Mutex
-	stat os.FileInfo // before the file was read; nil if its content may have changed without a trace since
-	file *File
+	data []byte
+	file *File // nil until the file was read
 }
 
-// Load returns the content that the file has now.
-func (l *Latest) Load(path string, now time.Time) (*File, error) {
+// Lacks reports whether a tenants file has no entry of an account. Only a sealed file tells: one that was cut
+// off may lack any, and is never in force. See [File.Replaces].
+func (l *Latest) Lacks(path, id string) (bool, error) {
+	data, err := readFile(path)
+	if err != nil {
+		return false, err
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	stat, err := os.Stat(path)
-	if err != nil {
-		return nil, err
+	if l.file == nil || !bytes.Equal(data, l.data) {
+		f, err := Parse(path, data)
+		if err != nil {
+			return false, err
+		}
+		l.data, l.file = data, f
 	}
-	if isUnchanged(l.stat, stat, now) {
-		return l.file, nil
-	}
-	f, err := Load(path)
-	if err != nil {
-		return nil, err
-	}
-	if now.Sub(stat.ModTime()) <= settled {
-		stat = nil
-	}
-	l.stat, l.file = stat, f
-	return f, nil
+	_, has := l.file.Tenant(id)
+	return !has && l.file.Seal() == Sealed, nil
 }

@@ -6,49 +6,39 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"mkt/cmd/mkt/internal/tenants"
 	"mkt/internal/check"
 )
 
-// The file is read again exactly if it may have changed.
-func TestLatest(t *testing.T) {
+// An account is gone only if a whole, sealed file lacks it.
+func TestLacks(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "tenants.yaml")
-	now := time.Now()
 	var latest tenants.Latest
-	load := func() *tenants.File {
+	lacks := func(id string, want bool) {
 		t.Helper()
-		f, err := latest.Load(path, now)
-		check.Must(t, err)
-		return f
+		if got, err := latest.Lacks(path, id); err != nil || got != want {
+			t.Errorf("it lacks %s: %v, %v; want %v", id, got, err, want)
+		}
 	}
-	write := func(ids string, age time.Duration) {
-		t.Helper()
-		check.Must(t, os.WriteFile(path, []byte("version: 1\ntenants:\n"+ids), 0o600))
-		check.Must(t, os.Chtimes(path, time.Time{}, now.Add(-age)))
-	}
-	if _, err := latest.Load(path, now); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := latest.Lacks(path, "acme"); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("%v", err)
 	}
-	write("  - id: acme\n", time.Hour)
-	first := load()
-	if _, has := first.Tenant("acme"); !has || load() != first {
-		t.Errorf("%v, read again: %v", first.IDs(), load() != first)
+	check.Must(t, os.WriteFile(path, []byte("version: 1\ntenants:\n  - id: acme\n  - id: beta\n"), 0o600))
+	_, err := tenants.Edit(t.Context(), path, func(e *tenants.Editor) error { return e.Delete("beta") })
+	check.Must(t, err)
+	lacks("acme", false)
+	lacks("beta", true)
+	whole, err := os.ReadFile(path)
+	check.Must(t, err)
+	for n := range whole { // cut off
+		check.Must(t, os.WriteFile(path, whole[:n], 0o600))
+		if gone, err := latest.Lacks(path, "acme"); gone || err != nil && n == len(whole)-1 {
+			t.Errorf("the first %d of %d bytes: gone %v, %v", n, len(whole), gone, err)
+		}
 	}
-	write("  - id: beta\n", time.Minute)
-	if _, has := load().Tenant("beta"); !has {
-		t.Errorf("%v", load().IDs())
-	}
-	// Of two edits within a moment, the second may leave no trace.
-	write("  - id: gama\n", time.Second)
-	load()
-	write("  - id: acme\n", time.Second)
-	if now = now.Add(time.Minute); load().IDs()[0] != "acme" {
-		t.Errorf("%v", load().IDs())
-	}
-	write("tenants: [", time.Hour)
-	if _, err := latest.Load(path, now); err == nil {
-		t.Error("an invalid file was read")
-	}
+	check.Must(t, os.WriteFile(path, []byte("version: 1\ntenants: []\n"), 0o600))
+	lacks("acme", false)
+	check.Must(t, os.WriteFile(path, whole, 0o600))
+	lacks("beta", true)
 }

@@ -64,7 +64,7 @@ type watcher struct {
 
 func (w *watcher) look() {
 	stat, err := os.Stat(w.path)
-	if err == nil && isUnchanged(w.stat, stat, w.now()) {
+	if err == nil && w.unchanged(stat) {
 		return
 	}
 	data, err := readFile(w.path)
@@ -159,14 +159,12 @@ func (w *watcher) stable(stat os.FileInfo, data []byte, err error) ([]byte, erro
 	return nil, errChanging
 }
 
-// settled is how old the time of a file must be to be trusted: a file that is rewritten many times a second
+// unchanged trusts the file's times only if they are old: a file that is rewritten many times a second
 // can keep its time and size.
-const settled = 3 * time.Second
-
-// isUnchanged reports whether a file is known not to have changed. known is nil if it was never read.
-func isUnchanged(known, found os.FileInfo, now time.Time) bool {
-	return known != nil && os.SameFile(known, found) && known.Size() == found.Size() &&
-		known.ModTime().Equal(found.ModTime()) && now.Sub(found.ModTime()) > settled
+func (w *watcher) unchanged(found os.FileInfo) bool {
+	const settled = 3 * time.Second
+	return w.stat != nil && os.SameFile(w.stat, found) && w.stat.Size() == found.Size() &&
+		w.stat.ModTime().Equal(found.ModTime()) && w.now().Sub(found.ModTime()) > settled
 }
 
 func (w *watcher) refuse(err error) {

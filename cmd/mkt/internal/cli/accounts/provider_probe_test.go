@@ -10,7 +10,6 @@ import (
 
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/cli/daemon"
-	"mkt/cmd/mkt/internal/tenants"
 	"mkt/internal/check"
 	"mkt/publish/durable"
 )
@@ -26,7 +25,7 @@ func TestProbeOfADeletedAccount(t *testing.T) {
 		t.Error("it was tested")
 		return nil
 	})
-	if left, _ := os.ReadDir(g.Data); !errors.As(err, new(*tenants.UnknownError)) || len(left) > 0 {
+	if left, _ := os.ReadDir(g.Data); !errors.Is(err, cli.ErrDeleted) || len(left) > 0 {
 		t.Errorf("%v, left %v", err, left)
 	}
 }

@@ -12,7 +12,6 @@ import (
 
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/printable"
-	"mkt/cmd/mkt/internal/tenants"
 	"mkt/fetch/raw"
 	"mkt/internal/coordination"
 	"mkt/publish"
@@ -109,7 +108,10 @@ func (g *Group) runJobs(ctx context.Context, s *Selection, jobs []Job, steps []S
 				return nil
 			}
 			begun.Add(1)
-			if err := g.RunJob(ctx, ctx, j, layout.CycleID(s.cycle), steps, g.printReport); err != nil {
+			switch err := g.RunJob(ctx, ctx, j, layout.CycleID(s.cycle), steps, g.printReport); {
+			case errors.Is(err, cli.ErrDeleted):
+				g.printPassed(passed{j.Tenant.ID, string(j.Product) + ": " + cli.ErrDeleted.Error()})
+			case err != nil:
 				failed.Add(g.Env, err)
 			}
 			over.Set(int(ended.Add(1)), len(jobs))
@@ -150,8 +152,8 @@ func (g *Group) runSteps(ctx, stopping context.Context, j Job, cycle layout.Cycl
 			}
 		case errors.As(err, &trouble):
 			r.Step = "work"
-		case errors.As(err, new(*tenants.UnknownError)):
-			r.Step = "tenants"
+		case errors.Is(err, cli.ErrDeleted):
+			return err // the caller says that it is skipped
 		}
 		record(r)
 		return err
@@ -264,7 +266,7 @@ func (g *Group) lockJob(j Job) (*openedJob, error) {
 	}
 	data.Close()
 	switch {
-	case errors.As(err, new(*tenants.UnknownError)):
+	case errors.Is(err, cli.ErrDeleted):
 		return nil, err
 	case errors.Is(err, durable.ErrLocked):
 		return nil, fmt.Errorf("tenant %s: %w: a fetch, transform, publish, cycle or schedule works on it; try again later", j, durable.ErrLocked)

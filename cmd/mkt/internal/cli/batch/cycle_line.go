@@ -41,6 +41,8 @@ func (l *cycleLine) log(log *slog.Logger, code string, err error) {
 		log.Warn("tick skipped: another process is running this cycle")
 	case errors.As(err, &trouble):
 		log.Debug("tick skipped: no lease can be asked for", "error", err)
+	case errors.Is(err, cli.ErrDeleted):
+		log.Info("tick skipped: the account was deleted meanwhile")
 	case errors.Is(err, errAlreadyRan):
 		log.Info("tick skipped: another worker ran this cycle before the account came here")
 	case errors.Is(err, coordination.ErrLost):

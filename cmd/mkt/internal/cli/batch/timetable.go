@@ -135,7 +135,7 @@ func (t *timetable) Run(stopping context.Context, name string) error {
 	switch {
 	case err == nil:
 		ended(cyclePublished)
-	case errors.Is(err, durable.ErrLocked), errors.Is(err, errAlreadyRan):
+	case errors.Is(err, durable.ErrLocked), errors.Is(err, errAlreadyRan), errors.Is(err, cli.ErrDeleted):
 		ended(cycleLocked)
 	case errors.As(err, new(cli.Interrupted)):
 		ended(cycleInterrupted)
