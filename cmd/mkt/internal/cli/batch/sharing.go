@@ -72,15 +72,27 @@ func (t *timetable) assign(f *tenants.File, accept func() *tenants.File) error {
 	}
 	next := accept()
 	t.mu.Lock()
+	first := t.file == nil
 	if next != nil {
 		t.file = next
 	}
-	var came, left []string
-	for name := range owned {
-		if !t.owned[name] {
-			came = append(came, name)
+	able := map[string]bool{}
+	for i := range t.file.Tenants {
+		jobs, _ := (&Selection{All: true}).due(&t.file.Tenants[i], t.group.Now())
+		for _, j := range jobs {
+			able[entryName(j.Tenant.ID, j.Product)] = true
 		}
 	}
+	var came, enabled, left []string
+	for name := range owned {
+		switch {
+		case !t.owned[name]:
+			came = append(came, name)
+		case able[name] && !t.able[name]:
+			enabled = append(enabled, name)
+		}
+	}
+	t.able = able
 	for name := range t.owned {
 		if !owned[name] {
 			left = append(left, name)
@@ -95,21 +107,23 @@ func (t *timetable) assign(f *tenants.File, accept func() *tenants.File) error {
 		}
 	}
 	t.mu.Unlock()
-	if t.member == nil {
-		return nil
-	}
-	t.member.SetAccounts(len(accounts))
 	for _, name := range left {
 		t.setPace(name, 0)
 	}
-	t.begin(came)
-	if len(came)+len(left) > 0 {
+	if t.member != nil {
+		t.member.SetAccounts(len(accounts))
+	}
+	if t.member != nil || !first { // on one machine, the start decides all paces and runs what is overdue
+		t.begin(append(came, enabled...))
+	}
+	if t.member != nil && len(came)+len(left) > 0 {
 		t.group.Log.Info("accounts shared anew", "workers", t.member.Team(), "accounts", len(accounts), "jobs_came", len(came), "jobs_left", len(left))
 	}
 	return nil
 }
 
-// begin decides the paces of entries new to this worker, and runs the overdue ones.
+// begin decides the paces of entries that are new to this process, or may run again, and runs the overdue
+// ones.
 func (t *timetable) begin(came []string) {
 	t.mu.Lock()
 	f := t.file

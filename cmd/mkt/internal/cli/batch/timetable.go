@@ -31,6 +31,7 @@ type timetable struct {
 	mu        sync.Mutex // guards the following fields
 	file      *tenants.File
 	owned     map[string]bool          // by entry: run by this process
+	able      map[string]bool          // by entry: its account may run
 	arrived   map[string]bool          // by entry: came here and has not run here
 	unleased  map[string]bool          // by entry: those whose last tick got no lease, or lost it
 	postponed map[string]time.Time     // by entry: the time logged last

@@ -254,3 +254,49 @@ func TestRanElsewhere(t *testing.T) {
 		}
 	}
 }
+
+// An account that may run for the first time, because it is new or has a provider now, need not wait for its
+// next tick.
+func TestNewAccountsRunAtOnce(t *testing.T) {
+	table, _, _ := newTestTimetable(t, 0, 0)
+	ran := make(chan string, 10)
+	table.catchUp = true
+	table.steps = []Step{func(_ context.Context, task Task) (Report, error) {
+		if task.Product == football.MarketEngine {
+			ran <- task.Tenant.ID
+		}
+		return Report{}, health.Record(task.Root, health.Run{Step: health.StepFetch, OK: true, StartedAt: time.Now(), FinishedAt: time.Now()})
+	}}
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan struct{})
+	go func() { table.RunAll(ctx, table.overdue(table.file)...); close(ended) }()
+	defer func() { stop(); <-ended }()
+	next := func(want string) {
+		t.Helper()
+		select {
+		case got := <-ran:
+			if got != want {
+				t.Errorf("%s ran, want %s", got, want)
+			}
+		case <-time.After(10 * time.Second):
+			t.Errorf("%s did not run", want)
+		}
+	}
+	edit := func(text string) {
+		t.Helper()
+		f, err := tenants.Parse(table.file.Name, []byte(text))
+		check.Must(t, err)
+		check.Must(t, table.SetTenants(f))
+	}
+	next("acme")
+	const provider = `    provider: {name: betsapi, credential: "-----BEGIN AGE ENCRYPTED FILE----- YQ== -----END AGE ENCRYPTED FILE-----"}` + "\n"
+	text := strings.Replace(scheduled, "  - id: bare\n    products: {market_engine: }\n", "  - id: bare\n    products: {market_engine: }\n"+provider, 1)
+	edit(text)
+	next("bare")
+	edit(text + "  - id: new\n    products: {market_engine: }\n" + provider)
+	next("new")
+	edit(strings.Replace(text, "id: acme\n", "id: acme\n    name: Acme\n", 1) + "  - id: new\n    products: {market_engine: }\n" + provider)
+	if len(ran) > 0 {
+		t.Errorf("%s ran again", <-ran)
+	}
+}
