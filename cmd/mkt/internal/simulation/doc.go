@@ -16,6 +16,6 @@
 //
 // [Run] runs one machine, or a cluster of three workers and two replicas. Package served adds servers, which
 // run in real time: while one of them is asked, the simulated time stands still. The stages, the store, leases,
-// replicas, verify, repair, the transparency log and the file of accounts are the real ones. The schedule
+// replicas, limits, verify, repair, the transparency log and the file of accounts are the real ones. The schedule
 // is not: worker.go does in its place what mkt schedule does, because that works on real folders.
 package simulation

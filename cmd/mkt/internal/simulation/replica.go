@@ -29,9 +29,10 @@ type mirror struct {
 	data   string
 	server Server // over data; nil: there is none
 
-	mu     sync.Mutex
-	seen   map[job]snapshot.Commit // newest commit that a client saw during this life
-	rotten string                  // file of which a bit has rotted while the machine was off; "" if none, or if it was copied anew
+	mu      sync.Mutex
+	seen    map[job]snapshot.Commit // newest commit that a client saw during this life
+	counter *counter
+	rotten  string // file of which a bit has rotted while the machine was off; "" if none, or if it was copied anew
 }
 
 // refuses reports whether a client gets no answer, because the files with the rotten one differ from their
@@ -92,7 +93,10 @@ func (s *system) follow(l *life, m *mirror) {
 		s.fail(progress, "%s cannot listen: %v", m.name, err)
 		return
 	}
+	var counts sync.WaitGroup
+	counts.Go(func() { s.count(l, m) })
 	r.Run(l.ctx)
+	counts.Wait()
 }
 
 // served are the accounts that replicas serve.
