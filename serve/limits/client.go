@@ -3,6 +3,7 @@ package limits
 import (
 	"context"
 	"errors"
+	"net"
 	"sync/atomic"
 	"time"
 
@@ -15,6 +16,9 @@ const (
 	idleTime    = 5 * time.Minute
 )
 
+// Dialer makes connections, as [net.Dialer.DialContext] does.
+type Dialer func(ctx context.Context, network, address string) (net.Conn, error)
+
 // client sends commands over at most 64 connections. It is safe for concurrent use.
 type client struct {
 	address Address
@@ -26,13 +30,16 @@ type client struct {
 // client returns a client. A command is sent once, because a repeated one would count twice,
 // and ends at the deadline of its context, which must have one. The time here is the budget
 // of a command; sending it has the same bound.
-func (a Address) client(commandTime time.Duration) *client {
+func (a Address) client(commandTime time.Duration, dial Dialer) *client {
 	c := &client{address: a, late: make(chan redis.Conn, connections)}
 	options := []redis.DialOption{
 		redis.DialConnectTimeout(dialTimeout), redis.DialTLSHandshakeTimeout(dialTimeout),
 		redis.DialReadTimeout(dialTimeout), redis.DialWriteTimeout(commandTime),
 		redis.DialUsername(a.user), redis.DialPassword(a.password), redis.DialDatabase(a.database),
 		redis.DialUseTLS(a.tls != nil), redis.DialTLSConfig(a.tls),
+	}
+	if dial != nil {
+		options = append(options, redis.DialContextFunc(dial))
 	}
 	c.pool = redis.Pool{
 		MaxIdle: connections, MaxActive: connections, Wait: true, IdleTimeout: idleTime,

@@ -48,7 +48,7 @@ func (e *CheckError) Unwrap() error { return e.Err }
 // Check sends the server the commands of the counters. It leaves nothing there but a key,
 // which expires at once. The error is a [CheckError].
 func Check(ctx context.Context, a Address, now func() time.Time) (r Report, err error) {
-	client := a.client(checkTime)
+	client := a.client(checkTime, nil)
 	defer client.close()
 	r.Took = checkTime
 	run := func(name string, command func(context.Context) error) {

@@ -34,6 +34,7 @@ type Options struct {
 	// Observe is called after each command; nil = nothing.
 	Observe func(Outcome, time.Duration)
 
+	Dial   Dialer        // nil = over the network
 	Budget time.Duration // for a command; 0 = CommandTime
 	beat   time.Duration // between announcements; 0 = beatEvery. For tests
 }
@@ -85,7 +86,7 @@ var (
 // not answer. Run must be called.
 func Open(a Address, o Options) *Shared {
 	budget := cmp.Or(o.Budget, CommandTime)
-	s := &Shared{address: a, client: a.client(budget), budget: budget, now: o.Now, log: o.Log, observe: o.Observe, every: cmp.Or(o.beat, beatEvery),
+	s := &Shared{address: a, client: a.client(budget, o.Dial), budget: budget, now: o.Now, log: o.Log, observe: o.Observe, every: cmp.Or(o.beat, beatEvery),
 		replica: o.Replica + "/" + rand.Text()[:8]}
 	if s.observe == nil {
 		s.observe = func(Outcome, time.Duration) {}

@@ -40,6 +40,7 @@ const (
 	deletedGone    = "the data of a deleted account is gone"
 	offIsOff       = "nothing is fetched for an account that is disabled or deleted"
 	retentionKeeps = "retention deletes what its policy does not keep, and nothing else"
+	limitsHold     = "requests are counted by the server of the limits, or by shares, and none fails"
 	liveAgrees     = "a live publication agrees with what the provider said last"
 	onTime         = "jobs run at their ticks, whatever is done to the clock"
 	oneAtATime     = "two workers never run one product of an account at the same time"

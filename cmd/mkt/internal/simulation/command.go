@@ -54,6 +54,7 @@ var (
 	machineCommands = append([]command{{"bit rots", (*commands).rot}, {"backup restored", (*commands).restore}, {"cycle published again", (*commands).again}, {"account deleted", (*commands).remove}}, commonCommands...)
 	clusterCommands = append([]command{
 		{"store away", (*commands).storeAway}, {"NATS away", (*commands).brokerAway}, {"NATS forgets", (*commands).brokerForgets}, {"network away", (*commands).networkAway},
+		{"Redis away", (*commands).redisAway}, {"Redis slow", (*commands).redisSlow}, {"Redis refuses", (*commands).redisRefuses}, {"Redis forgets", (*commands).redisForgets},
 		{"push", (*commands).push}, {"pull", (*commands).pull}, {"replica rots", (*commands).rotReplica}, {"bit rots", (*commands).rotWorker}, {"replica off", (*commands).replicaOff},
 	}, commonCommands...)
 )
@@ -457,6 +458,20 @@ func (c *commands) networkAway(id string) {
 	c.note("%s: the network goes away", m.name)
 	c.lasts(id, time.Hour, func() { m.cutNext(true) }, func() { m.cutNext(false) })
 }
+
+func (c *commands) redisAway(id string) {
+	c.lasts(id, time.Hour, func() { c.counting.stop(true) }, func() { c.counting.stop(false) })
+}
+
+func (c *commands) redisSlow(id string) {
+	c.lasts(id, time.Hour, func() { c.counting.crawl(true) }, func() { c.counting.crawl(false) })
+}
+
+func (c *commands) redisRefuses(id string) {
+	c.lasts(id, time.Hour, func() { c.counting.refuse(true) }, func() { c.counting.refuse(false) })
+}
+
+func (c *commands) redisForgets(string) { c.counting.forget() }
 
 func (c *commands) brokerForgets(string) { c.broker.restart(true) }
 

@@ -28,9 +28,10 @@ type mirror struct {
 	data   string
 	server Server // over data; nil: there is none
 
-	mu     sync.Mutex
-	seen   map[job]snapshot.Commit // newest commit that a client saw during this life
-	rotten map[string]bool         // folders with a file of which a bit has rotted while the machine was off, until it is copied anew
+	mu      sync.Mutex
+	seen    map[job]snapshot.Commit // newest commit that a client saw during this life
+	counter *counter
+	rotten  map[string]bool // folders with a file of which a bit has rotted while the machine was off, until it is copied anew
 }
 
 // refuses reports whether a client gets no answer, because a rotten file differs from its
@@ -91,7 +92,10 @@ func (s *system) follow(l *life, m *mirror) {
 		s.fail(progress, "%s cannot listen: %v", m.name, err)
 		return
 	}
+	var counts sync.WaitGroup
+	counts.Go(func() { s.count(l, m) })
 	r.Run(l.ctx)
+	counts.Wait()
 }
 
 // served are the accounts that replicas serve.

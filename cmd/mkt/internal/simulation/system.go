@@ -90,6 +90,7 @@ type system struct {
 	book     *book
 	depot    *depot    // nil without an object store
 	broker   *broker   // nil without a cluster
+	counting *counting // with a broker
 	translog *translog // of one machine
 	serve    func(name string) (string, Server)
 	older    uint64 // the newest version of the first job that an older build published
@@ -141,6 +142,7 @@ func newSystem(w *world, o Options) *system {
 	}
 	if cluster {
 		s.depot, s.broker = &depot{w: w, objects: storetest.NewMemory()}, newBroker(w)
+		s.counting = newCounting(w)
 		s.every = map[football.Product]time.Duration{football.MarketEngine: 15 * time.Minute, football.LiveIntelligence: 3 * time.Minute}
 		names = []string{"w1", "w2", "w3"}
 	}
@@ -213,6 +215,9 @@ func (s *system) live(length time.Duration) {
 	scheduler.Wait()
 	s.network.close()
 	s.Wait()
+	if s.counting != nil {
+		s.counting.redis.Close()
+	}
 }
 
 // sleepUnlessFailed waits, and ends early after a failure.
@@ -260,6 +265,9 @@ func (s *system) final() {
 				(&reader{s: s, job: j}).poll(m) // the other readers may be cut off
 			}
 			m.mu.Lock()
+			if n := m.counter.Stats().Replicas; n != len(s.mirrors) {
+				s.fail(limitsHold, "%s knows of %d replicas, and there are %d", m.name, n, len(s.mirrors))
+			}
 			if seen := m.seen[j]; j.product == football.MarketEngine && seen.Version+1 < newest.Version {
 				s.fail(progress, "%s: %s serves version %d, and %d is the newest", j, m.name, seen.Version, newest.Version)
 			}
