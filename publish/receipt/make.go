@@ -18,7 +18,7 @@ var (
 	// ErrNoRoot: the publication is of a build that did not commit to its fixtures one by one.
 	ErrNoRoot = errors.New("the publication has no fixtures_root: a build before receipts made it")
 	// ErrRewritten: the log has another commit of this number than the data root.
-	ErrRewritten = errors.New("the log has another commit than the data root: one of them was changed")
+	ErrRewritten = errors.New("the log has another commit than the data root: one of them was changed, or it is of a deleted account of that name")
 	// ErrUnknown: the publication does not have the selection.
 	ErrUnknown = errors.New("the publication does not have the selection")
 	// ErrUnknownMatch: the live publication does not have the fixture.

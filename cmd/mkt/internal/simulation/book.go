@@ -53,6 +53,7 @@ type book struct {
 	mu       sync.Mutex
 	datasets map[string]*dataset
 	readings map[string][]reading // of the clock, by the new history that an operator began
+	gone     map[string]bool      // accounts that were deleted, and perhaps added again
 	owners   map[string]string    // accounts, by the ids of their fixtures
 	judged   int                  // rows of matches in play
 }
@@ -89,7 +90,7 @@ type happening struct {
 type content map[string]string
 
 func newBook(w *world) *book {
-	return &book{w: w, datasets: map[string]*dataset{}, readings: map[string][]reading{}, owners: map[string]string{}}
+	return &book{w: w, datasets: map[string]*dataset{}, readings: map[string][]reading{}, owners: map[string]string{}, gone: map[string]bool{}}
 }
 
 func (b *book) of(j job) *dataset {
@@ -413,9 +414,17 @@ func (b *book) restored(m *machine, jobs []job) {
 func (b *book) deleted(a *account) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	b.gone[a.id] = true
 	for _, p := range a.products {
 		delete(b.datasets, job{a, p}.String())
 	}
+}
+
+// wasDeleted reports whether the account of a job was ever deleted.
+func (b *book) wasDeleted(j job) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.gone[j.id]
 }
 
 // stored returns the newest commit of the object store.

@@ -191,6 +191,7 @@ func (t *translog) give(l *life) {
 	made, _, err := receipt.Make(wanted)
 	switch {
 	case errors.Is(err, transparency.ErrNotLogged), errors.Is(err, transparency.ErrNoLog):
+	case errors.Is(err, receipt.ErrRewritten) && t.s.book.wasDeleted(j): // and added again, and not logged since
 	case errors.Is(err, receipt.ErrNoRoot) && j == t.s.jobs[0] && head.Version <= t.s.older:
 	case err != nil:
 		t.s.fail(receiptsHold, "%s: a receipt of version %d cannot be made: %v", j, head.Version, err)
