@@ -93,8 +93,14 @@ func (c cycle) bareFixture(n int) table.FixtureRow {
 
 func drawCycle(t *rapid.T, number int) cycle {
 	c := cycle{number: number, partly: rapid.Bool().Draw(t, "partly"), edition: rapid.IntRange(1, 2).Draw(t, "edition")}
+	c.drawFixtures(func() int { return rapid.IntRange(0, 6).Draw(t, "fate") })
+	return c
+}
+
+// drawFixtures decides by draws from 0 to 6 what happens to each of twelve fixtures.
+func (c *cycle) drawFixtures(draw func() int) {
 	for n := range 12 {
-		switch rapid.IntRange(0, 6).Draw(t, "fate") {
+		switch draw() {
 		case 0, 1:
 			c.refreshed = append(c.refreshed, n)
 		case 2:
@@ -105,7 +111,23 @@ func drawCycle(t *rapid.T, number int) cycle {
 			c.bare = append(c.bare, n)
 		}
 	}
-	return c
+}
+
+// model computes the dataset in a few lines. With 12 fixtures no listing is held.
+func (c cycle) model(all map[int]int) {
+	for n := range all {
+		if slices.Contains(c.over, n) || !c.partly && !slices.Contains(slices.Concat(c.failed, c.refreshed, c.bare), n) {
+			delete(all, n)
+		}
+	}
+	for _, n := range c.refreshed {
+		all[n] = c.number
+	}
+	for _, n := range c.bare {
+		if all[n] <= 0 {
+			all[n] = -c.edition
+		}
+	}
 }
 
 func (c *cycle) transform(t testing.TB, f durable.FS) {

@@ -48,7 +48,8 @@ const (
 
 // book knows everything that was ever published.
 type book struct {
-	w *world
+	w       *world
+	cluster bool // replicas lag, and workers copy a part
 
 	mu       sync.Mutex
 	datasets map[string]*dataset
@@ -418,6 +419,13 @@ func (b *book) deleted(a *account) {
 	for _, p := range a.products {
 		delete(b.datasets, job{a, p}.String())
 	}
+}
+
+// acknowledged returns the newest version of a job that a run on a machine has acknowledged.
+func (b *book) acknowledged(m *machine, j job) uint64 {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.of(j).last[m]
 }
 
 // wasDeleted reports whether the account of a job was ever deleted.

@@ -86,7 +86,7 @@ func (b *book) decided(root durable.ReadFS, j job, c snapshot.Commit) {
 			is[row.FixtureID], bare[row.FixtureID] = row.ContentDigest, row.MarketCount == 0
 		}
 	}
-	if errors.Is(err, fs.ErrNotExist) {
+	if b.cluster && errors.Is(err, fs.ErrNotExist) {
 		return // a worker of a cluster does not copy all of it
 	}
 	for row, e := range snapshot.Rows[table.FixtureRow](root, dir+layout.FixturesFile) {
@@ -109,5 +109,5 @@ func (b *book) isYoung(j job, history string, seq uint64, at time.Time) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	e, known := b.of(j).events[fmt.Sprint(history, " ", seq)]
-	return known && at.Sub(e.at) < 7*day
+	return !known && !b.cluster || known && at.Sub(e.at) < 7*day
 }

@@ -211,8 +211,21 @@ func (s *system) glance(d *disk, name string) bool {
 func (c *reader) visit(m *machine, disk *durabletest.Mem, most int) {
 	s, root := c.s, within(disk, c.job.dir())
 	head, found, err := snapshot.Head(root)
-	if err != nil || !found || s.isRotten(m) || snapshot.EnsureDurable(root, head) != nil {
-		return // judge says it
+	if s.isRotten(m) {
+		return
+	}
+	if err == nil && found {
+		err = snapshot.EnsureDurable(root, head)
+	}
+	switch {
+	case err != nil:
+		s.fail(nothingTorn, "%s on %s: a reader: %v", c.job, m.name, err)
+		return
+	case !found:
+		if last := s.book.acknowledged(m, c.job); last > 0 {
+			s.fail(acknowledged, "%s on %s: a reader finds nothing, and version %d was acknowledged", c.job, m.name, last)
+		}
+		return
 	}
 	if head = s.book.judge(root, c.job, m.name); head.Version == 0 {
 		return
@@ -235,6 +248,9 @@ func (c *reader) page(root durable.ReadFS, where string, head snapshot.Commit, m
 		c.position = position{head.HistoryID, head.LastSeq, maps.Clone(fresh)}
 		return
 	case c.seq > head.LastSeq:
+		if !c.s.book.cluster {
+			c.s.fail(acknowledged, "%s on %s: a reader has seen seq %d, and version %d ends at %d", c.job, where, c.seq, head.Version, head.LastSeq)
+		}
 		return // this replica is behind
 	}
 	for row, err := range snapshot.Events(root, manifest, c.seq) {

@@ -136,6 +136,7 @@ func newSystem(w *world, o Options) *system {
 	s.network = newNetwork(w, s.accounts)
 	s.office = s.newOffice()
 	s.office.machine.after = func(*machine) { s.office.survived() }
+	s.book.cluster = cluster
 	names := []string{"m1"}
 	if !cluster {
 		s.translog = s.newTranslog()
