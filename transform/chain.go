@@ -29,7 +29,7 @@ func (r *run) findPrevious(ctx context.Context) error {
 	for id != "" && len(missing) < maxBehind {
 		m, found, err := canonicalOf(r.Root, id)
 		if err != nil {
-			return err
+			return r.remedy(err)
 		}
 		if found {
 			r.beginFrom(id, m)
@@ -85,6 +85,14 @@ func canonicalOf(f durable.ReadFS, id layout.CycleID) (snapshot.Manifest, bool, 
 		return m, false, nil
 	}
 	return m, err == nil, err
+}
+
+// remedy adds the command for the repair to the error of a damaged canonical cycle.
+func (r *run) remedy(err error) error {
+	if snapshot.IsDamage(err) {
+		return fmt.Errorf("%w: repair it with mkt recover --tenant %s --product %s", err, r.ClientID, r.Product)
+	}
+	return err
 }
 
 // backfill transforms an earlier cycle, and continues it. It skips a cycle whose content cannot

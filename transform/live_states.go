@@ -37,7 +37,7 @@ func (r *run) readStates() (tracks []*track, err error) {
 		tracks = append(tracks, &track{state: &state, known: true, fetchedAt: row.FetchedAt.UTC()})
 		return nil
 	})
-	return tracks, err
+	return tracks, r.remedy(err)
 }
 
 // LiveState is the state of one fixture as stored by a canonical cycle.

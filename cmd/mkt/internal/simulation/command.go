@@ -452,11 +452,17 @@ func (c *commands) brokerAway(id string) {
 	c.lasts(id, time.Hour, func() { c.broker.stop(true) }, func() { c.broker.stop(false) })
 }
 
-// networkAway cuts a worker off in the middle of a run, while the others go on.
+// networkAway cuts a worker off in the middle of a run, while the others go on. NATS may lose everything at the
+// same time.
 func (c *commands) networkAway(id string) {
 	m := c.anyWorker(id)
 	c.note("%s: the network goes away", m.name)
-	c.lasts(id, time.Hour, func() { m.cutNext(true) }, func() { m.cutNext(false) })
+	then := func() {
+		if c.pick("forgets", id, 3) == 0 {
+			c.later(c.span("forgets", id, 0, 20*time.Second), func() { c.brokerForgets(id) })
+		}
+	}
+	c.lasts(id, time.Hour, func() { m.cutNext(then) }, m.connect)
 }
 
 func (c *commands) redisAway(id string) {

@@ -33,7 +33,7 @@ type machine struct {
 	lives    int
 	down     time.Duration    // how long the next end lasts; 0: a usual time
 	restored *durabletest.Mem // the disk of the next life; nil: the one of this
-	cuts     bool             // the network is away from the start of the next run on
+	cuts     func()           // the network goes away at the start of the next run, and then this is called; nil: it stays
 	cut      bool             // the network is away: nothing arrives, and connections stay
 	rotten   bool             // a bit of the disk has rotted, and is not repaired
 }
@@ -79,18 +79,29 @@ func (m *machine) set() {
 	m.ahead, m.drift, m.since = 0, 0, time.Now()
 }
 
-// cutNext takes the network away from the start of the machine's next run on, or brings it back.
-func (m *machine) cutNext(cuts bool) {
+// cutNext takes the network away from the start of the machine's next run on, and then calls then.
+func (m *machine) cutNext(then func()) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.cuts, m.cut = cuts, m.cut && cuts
+	m.cuts = then
+}
+
+// connect brings the network back.
+func (m *machine) connect() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.cuts, m.cut = nil, false
 }
 
 // runs notes that a run begins.
 func (m *machine) runs() {
 	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.cut = m.cuts
+	then := m.cuts
+	m.cut, m.cuts = m.cut || then != nil, nil
+	m.mu.Unlock()
+	if then != nil {
+		then()
+	}
 }
 
 func (m *machine) isCut() bool {

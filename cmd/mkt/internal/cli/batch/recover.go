@@ -128,7 +128,7 @@ func (g *Group) publishOptions(p cli.Dataset, root *durable.Disk) publish.Option
 }
 
 func (g *Group) repair(ctx context.Context, p cli.Dataset, root *durable.Disk) error {
-	derived, err := g.deriveAgain(ctx, p, root)
+	derived, quarantined, err := g.deriveAgain(ctx, p, root)
 	if err != nil {
 		return err
 	}
@@ -142,10 +142,13 @@ func (g *Group) repair(ctx context.Context, p cli.Dataset, root *durable.Disk) e
 		lost = append(lost, e.Error())
 	}
 	err = g.Answer(map[string]any{"client_id": p.Tenant, "product": p.Product, "step": "recover", "version": done.Version, "checked": done.Checked,
-		"mended": append([]string{}, done.Repaired...), "lost": lost}, func(out io.Writer) error {
+		"mended": append([]string{}, done.Repaired...), "lost": lost, "quarantined": append([]string{}, quarantined...)}, func(out io.Writer) error {
 		_, err := printable.Fprintf(out, "%s: %s read, %s rebuilt\n", p, cli.Plural(done.Checked, "publication"), cli.Plural(len(done.Repaired), "file"))
 		for _, name := range done.Repaired {
 			printable.Fprintf(out, "      %s\n", name)
+		}
+		for _, name := range quarantined {
+			printable.Fprintf(out, "      %s: its header is damaged: quarantined\n", name)
 		}
 		return err
 	})

@@ -16,18 +16,32 @@ import (
 
 // deriveAgain derives damaged canonical files again, from the archived answers. A snapshot whose
 // rows are all of its own cycle shares its files with the canonical cycle: damage to one is
-// damage to both. A file is replaced by the very bytes that were sealed, or not at all. It
-// returns the names of the replaced files.
-func (g *Group) deriveAgain(ctx context.Context, p cli.Dataset, root *durable.Disk) (replaced []string, err error) {
+// damage to both. A file is replaced by the very bytes that were sealed, or not at all. A cycle with a damaged
+// header is derived again as a whole; if that does not give the published one, it is only quarantined, and the next
+// live cycle, or mkt transform --cycle, derives it. deriveAgain returns the names of what was replaced and of the
+// cycles that were only quarantined.
+func (g *Group) deriveAgain(ctx context.Context, p cli.Dataset, root *durable.Disk) (replaced, quarantined []string, err error) {
 	cycles, err := snapshot.CyclesIn(root, layout.CanonicalDir)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	for _, id := range cycles {
 		if ctx.Err() != nil {
-			return replaced, context.Cause(ctx)
+			return replaced, quarantined, context.Cause(ctx)
 		}
 		was, _, err := snapshot.OpenCanonical(root, id)
+		if errors.Is(err, snapshot.ErrDamaged) {
+			rebuilt, err := g.deriveCycle(ctx, p, root, id)
+			if err != nil {
+				return replaced, quarantined, err
+			}
+			if dir := layout.Cycle(layout.CanonicalDir, id); rebuilt {
+				replaced = append(replaced, dir)
+			} else {
+				quarantined = append(quarantined, dir)
+			}
+			continue
+		}
 		if err != nil {
 			continue // publish and verify say so
 		}
@@ -37,7 +51,7 @@ func (g *Group) deriveAgain(ctx context.Context, p cli.Dataset, root *durable.Di
 			if snapshot.IsDamage(err) {
 				damaged = append(damaged, file)
 			} else if err != nil {
-				return replaced, err
+				return replaced, quarantined, err
 			}
 		}
 		if len(damaged) == 0 {
@@ -46,61 +60,100 @@ func (g *Group) deriveAgain(ctx context.Context, p cli.Dataset, root *durable.Di
 		names, err := g.deriveFiles(ctx, p, root, was, damaged)
 		replaced = append(replaced, names...)
 		if err != nil {
-			return replaced, err
+			return replaced, quarantined, err
 		}
 	}
-	return replaced, nil
+	return replaced, quarantined, nil
 }
 
-// deriveFiles derives a cycle beside the data root, and takes the damaged files from there.
+// deriveCycle quarantines a cycle, and replaces it by the published one if it can be derived.
+func (g *Group) deriveCycle(ctx context.Context, p cli.Dataset, root *durable.Disk, id layout.CycleID) (rebuilt bool, err error) {
+	final := layout.Cycle(layout.CanonicalDir, id)
+	if _, err := durable.MoveInto(root, final, layout.QuarantineDir); err != nil {
+		return false, err
+	}
+	head, _, err := snapshot.Head(root)
+	if err != nil {
+		return false, nil // repair says so
+	}
+	c, published, err := snapshot.OfCycle(root, head, id)
+	if err != nil || !published {
+		return false, nil
+	}
+	m, err := snapshot.Open(root, c)
+	if err != nil {
+		return false, nil
+	}
+	err = g.derive(ctx, p, root, &snapshot.Manifest{CycleID: id, ProcessedAt: m.ProcessedAt}, func(staged string) error {
+		if _, sum, err := durable.HashFile(root, staged+"/"+layout.CanonicalFile); err != nil || sum != c.CanonicalSHA256 {
+			g.Log.Warn("a damaged canonical cycle is quarantined: deriving it again gives another one", "tenant", p.Tenant, "product", p.Product, "cycle", id)
+			return nil
+		}
+		rebuilt = true
+		return durable.Install(root, staged, final)
+	})
+	return rebuilt && err == nil, err
+}
+
+// deriveFiles takes damaged files from the cycle derived again.
 func (g *Group) deriveFiles(ctx context.Context, p cli.Dataset, root *durable.Disk, was snapshot.Manifest, damaged []snapshot.File) (replaced []string, err error) {
+	log := g.Log.With("tenant", p.Tenant, "product", p.Product, "cycle", was.CycleID)
+	dir := layout.Cycle(layout.CanonicalDir, was.CycleID)
+	err = g.derive(ctx, p, root, &was, func(derived string) error {
+		for _, file := range damaged {
+			staged, final := derived+"/"+file.Name, dir+"/"+file.Name
+			if _, sum, err := durable.HashFile(root, staged); err != nil || sum != file.SHA256 {
+				log.Warn("a damaged canonical file is kept: deriving it again gives other bytes", "file", final)
+				continue
+			}
+			if err := durable.Replace(root, staged, final, layout.QuarantineDir); err != nil {
+				return fmt.Errorf("%s: %w", final, err)
+			}
+			replaced = append(replaced, final)
+			log.Warn("a damaged file was rebuilt, byte for byte", "file", final)
+		}
+		return nil
+	})
+	return replaced, err
+}
+
+// derive derives a cycle beside the data root, and calls use with its folder there. If it cannot be derived, it
+// only logs that.
+func (g *Group) derive(ctx context.Context, p cli.Dataset, root *durable.Disk, was *snapshot.Manifest, use func(staged string) error) error {
 	log := g.Log.With("tenant", p.Tenant, "product", p.Product, "cycle", was.CycleID)
 	key, err := identity.LoadKey(g.Keys.ID)
 	if err != nil {
 		log.Warn("a damaged canonical cycle is not derived again, because there is no id key", "error", err)
-		return nil, nil
+		return nil
 	}
 	data, err := durable.OpenExisting(g.Data)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer data.Close()
 	beside := layout.StagingDir + "/derive-again"
 	if err := root.RemoveAll(beside); err != nil {
-		return nil, err
+		return err
 	}
 	defer root.RemoveAll(beside)
 	if err := durable.MkdirAllSync(root, beside); err != nil {
-		return nil, err
+		return err
 	}
 	above, err := durable.OpenExisting(filepath.Join(p.Dir(), filepath.FromSlash(beside)))
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer above.Close()
 	_, err = transform.Rebuild(ctx, transform.Options{ClientID: p.Tenant, Product: p.Product, Cycle: was.CycleID, Key: key, Version: g.Version,
-		Root: durable.Over{Above: above, Below: root}, Data: durable.Over{Above: above, Below: data}}, &was)
+		Root: durable.Over{Above: above, Below: root}, Data: durable.Over{Above: above, Below: data}}, was)
 	switch {
 	case ctx.Err() != nil:
-		return nil, context.Cause(ctx)
+		return context.Cause(ctx)
 	case errors.Is(err, durable.ErrNoSpace), errors.Is(err, transform.ErrKey):
-		return nil, err
+		return err
 	case err != nil:
 		log.Warn("a damaged canonical cycle cannot be derived again", "error", err)
-		return nil, nil
+		return nil
 	}
-	dir := layout.Cycle(layout.CanonicalDir, was.CycleID)
-	for _, file := range damaged {
-		staged, final := beside+"/"+dir+"/"+file.Name, dir+"/"+file.Name
-		if _, sum, err := durable.HashFile(root, staged); err != nil || sum != file.SHA256 {
-			log.Warn("a damaged canonical file is kept: deriving it again gives other bytes", "file", final)
-			continue
-		}
-		if err := durable.Replace(root, staged, final, layout.QuarantineDir); err != nil {
-			return replaced, fmt.Errorf("%s: %w", final, err)
-		}
-		replaced = append(replaced, final)
-		log.Warn("a damaged file was rebuilt, byte for byte", "file", final)
-	}
-	return replaced, nil
+	return use(beside + "/" + layout.Cycle(layout.CanonicalDir, was.CycleID))
 }
