@@ -86,35 +86,37 @@ func begin(sample *input.Sample, at int64) State {
 }
 
 // stepAt returns a copy of the state for a step at a time to modify. Its timeline is copied
-// only when it changes, as it does in few steps. If the clock was set back, the times of the
-// state are corrected.
+// only when it changes, as it does in few steps. If the clock was set back, the state has no
+// time from before.
 func (s *State) stepAt(t time.Time) State {
 	next, at := *s, t.UnixMilli()
 	next.ownsTimeline = false
-	if ahead := s.at - at; ahead > clockError.Milliseconds() {
-		next.setBack(ahead)
+	if s.at-at > clockError.Milliseconds() {
+		next.setBack(at)
 	}
 	next.at = max(next.at, at)
 	return next
 }
 
-// setBack moves every time of the state back by how far the clock was ahead. The age of the
-// newest sample is not known then: it counts as too old.
-func (s *State) setBack(ahead int64) {
-	times := []*int64{&s.firstAt, &s.at, &s.freshAt, &s.leftAt, &s.heldAt, &s.countersAt, &s.countersFrom}
+// setBack removes what the state says of the time before the clock was set back. It is not known
+// since when the clock was ahead, and so none of the times is certain: the timeline begins anew,
+// and the newest sample counts as too old.
+func (s *State) setBack(at int64) {
+	s.firstAt, s.at, s.heldAt, s.leftAt = at, at, at, min(s.leftAt, at)
+	s.freshAt = min(s.freshAt, at-s.maxAge().Milliseconds()-1)
+	s.countersAt, s.countersFrom = 0, at
 	for i := range s.counted {
-		times = append(times, &s.counted[i].at)
+		s.counted[i].at = min(s.counted[i].at, s.freshAt)
 	}
-	s.editTimeline()
-	for i := range s.timeline {
-		times = append(times, &s.timeline[i].at, &s.timeline[i].proof.listedAt)
+	hasBegun := len(s.timeline) > 0
+	s.timeline, s.incidents, s.wasListed = nil, nil, false // the next list adds its events again
+	switch {
+	case !hasBegun:
+	case s.clock.Phase == football.FullTime:
+		s.rest(football.VisualFullTime)
+	default:
+		s.goStale()
 	}
-	for _, t := range times {
-		if *t != 0 { // 0 is never
-			*t -= ahead
-		}
-	}
-	s.freshAt = min(s.freshAt, s.at-s.maxAge().Milliseconds()-1)
 }
 
 // isRepeat reports whether a sample repeats clock, score and counters of the last one

@@ -22,7 +22,7 @@ func TestInvariantsHoldForAnyFeed(t *testing.T) {
 		var state *live.State
 		at := start
 		for range rapid.IntRange(1, 60).Draw(t, "steps") {
-			at = at.Add(time.Duration(rapid.SampledFrom([]int{0, 1, 8, 8, 8, 8, 30, 61, 700}).Draw(t, "later")) * time.Second)
+			at = at.Add(time.Duration(rapid.SampledFrom([]int{0, 1, 8, 8, 8, 8, 30, 61, 700, -61, -900}).Draw(t, "later")) * time.Second)
 			act := rapid.SampledFrom([]string{"fold", "fold", "fold", "fold", "fold", "pass", "leave"}).Draw(t, "act")
 			var before []byte
 			if state != nil {

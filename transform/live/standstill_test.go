@@ -387,7 +387,7 @@ func TestClockThatIsSetBack(t *testing.T) {
 }
 
 // The clock was an hour ahead and is corrected, and no list has the match any more. How old its newest sample
-// is cannot be known: it is stale at once, and every time of it is corrected.
+// is cannot be known: it is stale at once.
 func TestUnlistedWhileTheClockIsSetBack(t *testing.T) {
 	const board = " ss=1-0 corners=0/0 dangerous_attacks="
 	lines := []string{"3600 1:10:00" + board + "1/1"}
@@ -408,9 +408,8 @@ func TestUnlistedWhileTheClockIsSetBack(t *testing.T) {
 	if !l.At.Equal(at(248)) || l.Fixture.FetchedAt.After(l.At) || l.Score.Home.Or(-1) != 1 {
 		t.Errorf("%+v", l)
 	}
-	entries := l.Timeline
-	if first, last := entries[0], entries[len(entries)-1]; !first.At.Equal(at(8)) || !last.At.Equal(at(248)) || last.Until.After(l.At) {
-		t.Errorf("%v", statesOf(&next))
+	if got := statesOf(&next); !slices.Equal(got, []string{"248 STALE NONE UNKNOWN in 14"}) || !l.Timeline[0].Until.Equal(at(248)) {
+		t.Errorf("%v", got)
 	}
 	again, err := live.Decode(next.Encode(nil))
 	if err != nil || !reflect.DeepEqual(again.Live(), l) {
@@ -440,5 +439,79 @@ func TestUnlistedWhileTheClockIsSetBack(t *testing.T) {
 	soon := live.Pass(*s, at(3820))
 	if l := soon.Live(); !l.Momentum.Available() || !l.At.Equal(at(3840)) {
 		t.Errorf("%+v", l)
+	}
+}
+
+// The clock is corrected, and no list has the match any more. Whether the clock was ahead from the beginning or
+// only lately is not known, and so no time from before the correction is stated: times that were right are not
+// moved to before the first sample, and wrong ones are not kept.
+func TestNoTimeIsStatedFromBeforeTheClockIsSetBack(t *testing.T) {
+	for _, ahead := range []struct {
+		from, by int // in seconds
+	}{{0, 3600}, {248, 3600}, {128, 100}, {304, 3600}} {
+		var lines []string
+		now := func(s int) int {
+			if s >= ahead.from {
+				return s + ahead.by
+			}
+			return s
+		}
+		for s := 0; s <= 296; s += 8 {
+			lines = append(lines, fmt.Sprintf("%d 1:%d:%02d ss=1-0 corners=%d/0 dangerous_attacks=%d/1 inc=1:GOAL:3:HOME", now(s), 10+s/60, s%60, s/100, 1+s/16))
+		}
+		for last, want := range map[string]string{
+			"pass":  "STALE NONE UNKNOWN in 14",
+			"leave": "STALE NONE UNKNOWN in 14",
+			"2:90:00* ss=1-0 corners=2/0 dangerous_attacks=19/1 status=over": "FULL_TIME NONE INFERRED in 90",
+		} {
+			s := played(t, append(lines, fmt.Sprint(now(304), " ", last))...)
+			next := live.Pass(*s, start.Add(312*time.Second))
+			promises(t, &next)
+			l := next.Live()
+			if got := statesOf(&next); !slices.Equal(got, []string{"312 " + want}) {
+				t.Errorf("ahead from %d s, %s: %v", ahead.from, last, got)
+			}
+			if l.Fixture.FetchedAt.Before(start) || l.Fixture.FetchedAt.After(l.At) || next.InPlay() != (last == "pass") || next.Expired(l.At) {
+				t.Errorf("ahead from %d s, %s: %+v", ahead.from, last, l)
+			}
+			for _, f := range l.Counters {
+				if f.Metric == football.Corners && digits(f.Home) != "2" {
+					t.Errorf("ahead from %d s, %s: %+v", ahead.from, last, l.Counters)
+				}
+			}
+			// It is listed again: what the list shows is in its minute, and everything else is a baseline.
+			board := "1:15:20"
+			if next.Live().Clock.Phase == football.FullTime {
+				board = "2:90:08"
+			}
+			back := step(t, &next, "320 "+board+" ss=2-0 corners=3/0 dangerous_attacks=30/1 inc=1:GOAL:3:HOME")
+			promises(t, &back)
+			wantEvents(t, &back, football.VisualCorner)
+			wantEvents(t, &back, football.VisualGoal, "3 EXACT")
+		}
+	}
+}
+
+// The clock is corrected before the kick-off: the match is not stale, and what happens in it is shown.
+func TestClockIsSetBackBeforeKickOff(t *testing.T) {
+	s := played(t, "3600 1:0:00* ss=0-0 dangerous_attacks=0/0 corners=0/0", "3608 pass", "16 pass")
+	if got := statesOf(s); len(got) > 0 {
+		t.Errorf("%v", got)
+	}
+	first := step(t, s, "24 1:0:08 ss=0-0 dangerous_attacks=2/0 corners=1/0")
+	wantEvents(t, &first, football.VisualCorner)
+	if in := first.Inputs(); in.Fast != [2]float64{} {
+		t.Errorf("movement since the clock was ahead counts: %+v", in)
+	}
+	second := step(t, &first, "32 1:0:16 ss=0-0 dangerous_attacks=3/0 corners=2/0")
+	wantEvents(t, &second, football.VisualCorner, "1 INFERRED")
+}
+
+// Without a scoreboard, a listed event from before the clock was set back stands before the gap again.
+func TestListWithoutAScoreboardAfterTheClockIsSetBack(t *testing.T) {
+	const goal = " - ss=1-0 inc=1:GOAL:3:HOME"
+	s := played(t, "3600"+goal, "3608"+goal, "16 pass", "24"+goal)
+	if l := s.Live().Timeline; len(l) < 2 || l[0].State != football.VisualGoal || l[0].Certainty != football.Exact || l[1].State != football.VisualStale {
+		t.Errorf("%v", statesOf(s))
 	}
 }
