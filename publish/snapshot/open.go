@@ -156,7 +156,10 @@ func segmentEvents(f durable.ReadFS, s Segment, after uint64, yield func(*table.
 	defer rows.Close()
 	next := s.First
 	for row, err := range rows.All {
-		if err == nil && uint64(row.Seq) != next {
+		switch {
+		case err != nil && !durable.IsExhausted(err):
+			err = fmt.Errorf("%s: %w: %w", s.File, ErrDamaged, err)
+		case err == nil && uint64(row.Seq) != next:
 			err = fmt.Errorf("%s: %w: seq %d instead of %d", s.File, ErrDamaged, row.Seq, next)
 		}
 		if err != nil {
