@@ -256,7 +256,7 @@ func TestStepsOfANewHistoryAreIntact(t *testing.T) {
 			s, err := newHistory(f, cycle{number: 5}.at(), "history")
 			must(t, err)
 			head, m := newest(t, f)
-			if want := map[bool]int{false: 4, true: 0}[c.lost]; s.Version != 5 || s.Republishes != 4 || len(m.Steps) != want {
+			if want := map[bool]int{false: 4, true: 0}[c.lost]; s.Version != 5 || s.Republishes != 4 || len(m.Steps) != want || s.StepsLost != c.lost {
 				t.Errorf("%+v, steps %+v", s, m.Steps)
 			}
 			for _, segment := range m.Steps {

@@ -88,6 +88,9 @@ type Summary struct {
 	LastSeq uint64
 	// Republishes is the version whose dataset begins a new history; see repair.NewHistory.
 	Republishes uint64
+	// StepsLost says that a new history begins without the steps of the one before, because a
+	// segment of them is lost.
+	StepsLost bool
 
 	Collected retention.Collected
 }

@@ -98,7 +98,7 @@ func (r *rebuilder) newHistory(ctx context.Context, version uint64, sum string) 
 	}
 	m := &d.Manifest
 	c.FixturesRoot = m.FixturesRoot
-	s = publish.Summary{Cycle: r.Cycle, Version: c.Version, PublishedAt: c.PublishedAt, LastSeq: c.LastSeq, Republishes: c.Republishes,
+	s = publish.Summary{Cycle: r.Cycle, Version: c.Version, PublishedAt: c.PublishedAt, LastSeq: c.LastSeq, Republishes: c.Republishes, StepsLost: o.WithoutSteps,
 		Fixtures: m.Tables["fixtures"].Rows + m.Tables["live"].Rows, Markets: m.Tables["markets"].Rows, InPlay: m.Counters["in_play"]}
 	s.Carried = int(s.Fixtures)
 	return s, d.Commit(ctx, c, false)

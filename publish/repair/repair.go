@@ -59,8 +59,11 @@ func Run(ctx context.Context, o publish.Options) (done Result, err error) {
 		err = r.publication(ctx, head, c, read)
 		switch {
 		case errors.Is(err, ErrUnrepairable):
-			done.Unrepairable = append(done.Unrepairable, fmt.Errorf("version %d: %w: restore the file from a backup, or begin a new history: mkt recover --new-history --tenant %s --product %s",
-				c.Version, err, r.ClientID, r.Product))
+			otherwise := "; it is of an earlier history, which no client reads"
+			if c.HistoryID == head.HistoryID {
+				otherwise = fmt.Sprintf(", or begin a new history: mkt recover --new-history --tenant %s --product %s", r.ClientID, r.Product)
+			}
+			done.Unrepairable = append(done.Unrepairable, fmt.Errorf("version %d: %w: restore the file from a backup%s", c.Version, err, otherwise))
 		case err != nil:
 			return done, fmt.Errorf("version %d: %w", c.Version, err)
 		}

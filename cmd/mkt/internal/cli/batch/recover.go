@@ -165,7 +165,10 @@ func (g *Group) beginHistory(ctx context.Context, p cli.Dataset, root *durable.D
 	if s.Republishes == 0 {
 		of = "cycle " + string(s.Cycle)
 	}
+	if s.StepsLost {
+		of += "; a segment of the steps is lost, so that paths of prices begin with the next cycle"
+	}
 	return g.AnswerLine(map[string]any{"client_id": p.Tenant, "product": p.Product, "step": "recover", "version": s.Version,
-		"cycle": s.Cycle, "republishes": s.Republishes, "last_seq": s.LastSeq},
+		"cycle": s.Cycle, "republishes": s.Republishes, "last_seq": s.LastSeq, "steps_lost": s.StepsLost},
 		"%s: a new history begins with version %d, %s; seq continues after %d\nRestart mkt serve if the data root was replaced under it, then run a cycle.\n", p, s.Version, of, s.LastSeq)
 }
