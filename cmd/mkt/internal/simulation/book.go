@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -159,7 +160,10 @@ func (b *book) judge(root durable.ReadFS, j job, where string) (c snapshot.Commi
 	if err != nil || !found {
 		return c
 	}
-	m, err := intact(root, c, func(file string) bool { return b.w.isLost(where, j.dir()+"/"+file) })
+	machine := b.w.named(where)
+	m, err := intact(root, c, func(file string) bool {
+		return b.w.isLost(where, j.dir()+"/"+file) || machine != nil && machine.suspect && strings.HasPrefix(file, layout.StepsDir+"/") // a new history keeps the steps
+	})
 	if err != nil {
 		b.w.fail(nothingTorn, "%s on %s: version %d: %v", j, where, c.Version, err)
 		return c

@@ -65,7 +65,7 @@ func (b *book) holding(root durable.ReadFS, j job) holding {
 // retained checks what a publication or a collection left of what a data root had: everything that its
 // policy keeps and, after a collection that ended, nothing else.
 func (b *book) retained(root durable.ReadFS, j job, where string, p retention.Policy, before holding, collected bool) {
-	if b.w.isRotten(b.w.named(where)) {
+	if m := b.w.named(where); b.w.isRotten(m) || m.suspect {
 		return
 	}
 	after := b.holding(root, j)
