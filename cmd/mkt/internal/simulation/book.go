@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -64,11 +65,11 @@ type reading struct{ shown, is time.Time }
 
 // dataset is what anybody has seen of a job.
 type dataset struct {
-	commits map[string]seen      // by history and version
-	events  map[string]happening // by history and seq
-	checked map[string]bool      // hashes of commits whose rows were checked
-	states  map[string]content   // by hash of the commit
-	last    map[*machine]uint64  // newest acknowledged version
+	commits map[string]seen     // by history and version
+	events  map[string]logged   // by history and seq
+	checked map[string]bool     // hashes of commits whose rows were checked
+	states  map[string]content  // by hash of the commit
+	last    map[*machine]uint64 // newest acknowledged version
 	leases  map[*life]context.Context
 	starts  map[string]uint64 // seq before the first one, by history
 	newest  map[string]uint64 // seq, by history
@@ -81,8 +82,8 @@ type seen struct {
 	at            time.Time
 }
 
-// happening is an event of the change log, as anybody has read it.
-type happening struct {
+// logged is an event of the change log, as anybody has read it.
+type logged struct {
 	text string
 	at   time.Time
 }
@@ -97,7 +98,7 @@ func newBook(w *world) *book {
 func (b *book) of(j job) *dataset {
 	d := b.datasets[j.String()]
 	if d == nil {
-		d = &dataset{commits: map[string]seen{}, events: map[string]happening{}, checked: map[string]bool{}, states: map[string]content{}, last: map[*machine]uint64{}, leases: map[*life]context.Context{}, starts: map[string]uint64{}, newest: map[string]uint64{}, news: make(chan struct{})}
+		d = &dataset{commits: map[string]seen{}, events: map[string]logged{}, checked: map[string]bool{}, states: map[string]content{}, last: map[*machine]uint64{}, leases: map[*life]context.Context{}, starts: map[string]uint64{}, newest: map[string]uint64{}, news: make(chan struct{})}
 		b.datasets[j.String()] = d
 	}
 	return d
@@ -162,7 +163,10 @@ func (b *book) judge(root durable.ReadFS, j job, where string) (c snapshot.Commi
 	if err != nil || !found {
 		return c
 	}
-	m, err := intact(root, c, func(file string) bool { return b.w.isLost(where, j.dir()+"/"+file) })
+	machine := b.w.named(where)
+	m, err := intact(root, c, func(file string) bool {
+		return b.w.isLost(where, j.dir()+"/"+file) || machine != nil && machine.suspect && strings.HasPrefix(file, layout.StepsDir+"/") // a new history keeps the steps
+	})
 	if err != nil {
 		b.w.fail(nothingTorn, "%s on %s: version %d: %v", j, where, c.Version, err)
 		return c
@@ -228,7 +232,7 @@ func (b *book) history(d *dataset, root durable.ReadFS, j job, c snapshot.Commit
 		if before, known := d.events[name]; known && before.text != text {
 			b.w.fail(oneHistory, "%s: seq %d was %s and is %s on %s", j, row.Seq, before.text, text, where)
 		}
-		d.events[name] = happening{text, row.PublishedAt}
+		d.events[name] = logged{text, row.PublishedAt}
 	}
 	if next != c.LastSeq+1 {
 		b.w.fail(oneHistory, "%s version %d: the events end at %d, the commit says %d", j, c.Version, next-1, c.LastSeq)
@@ -321,8 +325,8 @@ func (b *book) rows(d *dataset, root durable.ReadFS, j job, c snapshot.Commit, m
 	}
 }
 
-// saw notes that a client saw a publication of a machine, which must stay.
-func (b *book) saw(m *machine, j job, version uint64) {
+// sees notes that a client saw a publication of a machine, which must stay.
+func (b *book) sees(m *machine, j job, version uint64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	d := b.of(j)

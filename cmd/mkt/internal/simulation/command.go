@@ -66,7 +66,7 @@ func (s *system) command(ctx context.Context, length time.Duration) *commands {
 	if s.depot != nil {
 		list, hourly = clusterCommands, 14.0
 	}
-	for n := range int(length.Hours() / float64(s.pace) * hourly) {
+	for n := range int(length.Hours() / float64(s.slowness) * hourly) {
 		id := fmt.Sprint("command ", n)
 		one := list[s.pick("command", id, len(list))]
 		s.later(s.span("when", id, 0, length), func() {
@@ -94,7 +94,7 @@ func (c *commands) lasts(id string, most time.Duration, do, undo func()) {
 	if c.depot != nil {
 		most /= 6
 	}
-	most *= c.pace
+	most *= c.slowness
 	c.later(c.span("lasts", id, most/12, most), undo)
 }
 
@@ -152,7 +152,7 @@ func (c *commands) replicaOff(id string) {
 
 func (c *commands) off(m *machine, id string) {
 	m.mu.Lock()
-	m.down = c.span("down", id, time.Second, 40*time.Minute*c.pace)
+	m.down = c.span("down", id, time.Second, 40*time.Minute*c.slowness)
 	m.mu.Unlock()
 	if l := m.alive(); l != nil {
 		l.kill(id)
@@ -161,7 +161,7 @@ func (c *commands) off(m *machine, id string) {
 
 func (c *commands) leap(id string) {
 	m := c.anyWorker(id)
-	by := c.span("leap", id, -2*time.Hour, 2*time.Hour) * c.pace
+	by := c.span("leap", id, -2*time.Hour, 2*time.Hour) * c.slowness
 	c.note("%s: clock %s", m.name, by)
 	c.lasts(id, 3*time.Hour, func() { m.leap(by, c.roll("drift", id)*1e-3) }, m.set)
 }
@@ -191,7 +191,7 @@ func (c *commands) gc(id string) {
 	c.locked(id, func(l *life, j job, root durable.FS) error {
 		keep, of := c.keeps(l), within(l.disk, j.dir())
 		o := retention.Options{Root: root, Now: l.machine.now(), Policy: keep.For(j.product)}
-		before := c.book.holding(of, j)
+		before := c.book.inventory(of, j)
 		_, err := retention.Collect(o)
 		if c.depot == nil && !l.dead.Load() {
 			c.book.retained(of, j, l.machine.name, keep, before, err == nil)
@@ -243,7 +243,7 @@ func (c *commands) verify(id string) {
 // only judges between two operations.
 func (s *system) verifyClean(m *machine, j job) {
 	root := within(m.disk, j.dir())
-	if s.isRotten(m) || s.isBusy(m, j) {
+	if s.isRotten(m) || m.suspect || s.isBusy(m, j) {
 		return
 	}
 	r, err := verify.Run(context.Background(), verify.Options{ClientID: j.id, Product: j.product, Root: root, Command: "mkt"})
@@ -272,7 +272,7 @@ func (s *system) isBusy(m *machine, j job) bool {
 func (c *commands) replay(id string) {
 	m, j := c.anyWorker(id), c.anyJob(id)
 	l := m.alive()
-	if l == nil || c.isRotten(m) || c.isBusy(m, j) || j.product != football.MarketEngine {
+	if l == nil || c.isRotten(m) || m.suspect || c.isBusy(m, j) || j.product != football.MarketEngine {
 		return
 	}
 	target := durabletest.NewMem()
@@ -294,12 +294,15 @@ func (c *commands) replay(id string) {
 // rot flips a bit of a published file of the machine. An operator repairs it later.
 func (c *commands) rot(id string) {
 	m, j := c.anyWorker(id), c.anyJob(id)
+	if m.lies {
+		return // what it loses is enough
+	}
 	names := c.flip(m, j, id)
 	if len(names) == 0 {
 		return
 	}
 	c.setRotten(m, true)
-	c.later(c.span("noticed", id, time.Minute, time.Hour*c.pace), func() { c.recover(m, names) })
+	c.later(c.span("noticed", id, time.Minute, time.Hour*c.slowness), func() { c.recover(m, names) })
 }
 
 // flip flips a bit of a file of the newest publication, and returns the paths that publications have for it. A new history
@@ -398,7 +401,7 @@ func (c *commands) restore(id string) {
 		return
 	}
 	copied := m.disk.PowerCut(1, 0)
-	c.later(c.span("lost", id, time.Hour*c.pace, 8*time.Hour*c.pace), func() {
+	c.later(c.span("lost", id, time.Hour*c.slowness, 8*time.Hour*c.slowness), func() {
 		l := m.alive()
 		if l == nil || c.isRotten(m) || c.isCalm() {
 			return

@@ -187,9 +187,9 @@ func (c *reader) poll(m *mirror) {
 	c.page(root, m.name, head, manifest, math.MaxInt)
 }
 
-// glance lets a client read a data root in the middle of whatever runs there, and reports whether the root has
+// readMeanwhile lets a client read a data root in the middle of whatever runs there, and reports whether the root has
 // one. At times the client dies, and continues from the position that it saved.
-func (s *system) glance(d *disk, name string) bool {
+func (s *system) readMeanwhile(d *disk, name string) bool {
 	clients := s.watchers[d.base]
 	if len(clients) == 0 {
 		return false
@@ -230,7 +230,7 @@ func (c *reader) visit(m *machine, disk *durabletest.Mem, most int) {
 	if head = s.book.judge(root, c.job, m.name); head.Version == 0 {
 		return
 	}
-	s.book.saw(m, c.job, head.Version)
+	s.book.sees(m, c.job, head.Version)
 	if manifest, err := snapshot.Open(root, head); err == nil {
 		c.page(root, m.name, head, manifest, most)
 	}

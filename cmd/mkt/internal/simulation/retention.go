@@ -36,15 +36,15 @@ func (s *system) keeps(l *life) retention.Policy {
 	return p
 }
 
-// holding is what a data root has.
-type holding struct {
+// inventory is what a data root has.
+type inventory struct {
 	head     snapshot.Commit
 	manifest snapshot.Manifest
 	names    map[string]bool // of snapshots, raw and canonical cycles, and segments
 }
 
-func (b *book) holding(root durable.ReadFS, j job) holding {
-	h := holding{names: map[string]bool{}}
+func (b *book) inventory(root durable.ReadFS, j job) inventory {
+	h := inventory{names: map[string]bool{}}
 	var found bool
 	var err error
 	if h.head, found, err = snapshot.Head(root); err == nil && found {
@@ -64,11 +64,11 @@ func (b *book) holding(root durable.ReadFS, j job) holding {
 
 // retained checks what a publication or a collection left of what a data root had: everything that its
 // policy keeps and, after a collection that ended, nothing else.
-func (b *book) retained(root durable.ReadFS, j job, where string, p retention.Policy, before holding, collected bool) {
-	if b.w.isRotten(b.w.named(where)) {
+func (b *book) retained(root durable.ReadFS, j job, where string, p retention.Policy, before inventory, collected bool) {
+	if m := b.w.named(where); b.w.isRotten(m) || m.suspect {
 		return
 	}
-	after := b.holding(root, j)
+	after := b.inventory(root, j)
 	if after.head.Version == 0 {
 		return
 	}
@@ -92,7 +92,7 @@ type retained struct {
 	*book
 	job
 	retention.Policy
-	before, after holding
+	before, after inventory
 	commits       []snapshot.Commit
 	collected     bool
 }

@@ -81,7 +81,7 @@ type system struct {
 	accounts []*account
 	jobs     []job
 	every    map[football.Product]time.Duration
-	pace     time.Duration // all else that takes longer if cycles are seldom: so many times as long as usual
+	slowness time.Duration // all else that takes longer if cycles are seldom: so many times as long as usual
 	workers  []*machine
 	mirrors  []*mirror
 	readers  []*reader
@@ -107,9 +107,9 @@ func Run(t *testing.T, o Options) (r Result) {
 		w := newWorld(t, o.Seed, o.Only)
 		w.quiet, w.live = o.Quiet, o.Live > 0
 		s := newSystem(w, o)
-		s.live(o.Length * s.pace)
+		s.live(o.Length * s.slowness)
 		r = s.result()
-		r.Simulated = o.Length * s.pace
+		r.Simulated = o.Length * s.slowness
 	})
 	r.Took = time.Since(began)
 	return r
@@ -117,7 +117,7 @@ func Run(t *testing.T, o Options) (r Result) {
 
 func newSystem(w *world, o Options) *system {
 	cluster := o.Cluster
-	s := &system{world: w, serve: o.Serve, book: newBook(w), pace: 1, every: map[football.Product]time.Duration{football.MarketEngine: time.Hour, football.LiveIntelligence: 10 * time.Minute}}
+	s := &system{world: w, serve: o.Serve, book: newBook(w), slowness: 1, every: map[football.Product]time.Duration{football.MarketEngine: time.Hour, football.LiveIntelligence: 10 * time.Minute}}
 	s.accounts = []*account{
 		w.account("acme", "betsapi", football.MarketEngine, football.LiveIntelligence),
 		w.account("bolt", "sportmonks", football.MarketEngine),
@@ -148,7 +148,7 @@ func newSystem(w *world, o Options) *system {
 		names = []string{"w1", "w2", "w3"}
 	}
 	if !cluster && o.Live == 0 && w.pick("pace", "", 3) == 0 { // so that events become older than a week
-		s.pace = 24
+		s.slowness = 24
 		s.every = map[football.Product]time.Duration{football.MarketEngine: day, football.LiveIntelligence: day}
 	}
 	if o.Live > 0 {
@@ -158,6 +158,9 @@ func newSystem(w *world, o Options) *system {
 		m := w.machine(name, s.work)
 		m.after = func(m *machine) { s.book.survived(m, s.jobs, s.depot) }
 		m.wipes, m.lies = cluster, name == "w3"
+		if !cluster && w.pick("lies", "", 6) == 0 {
+			s.lie(m)
+		}
 		if !cluster && w.pick("upgrade", "", 2) == 0 {
 			s.upgrade(m, s.jobs[0])
 		}
@@ -170,7 +173,7 @@ func newSystem(w *world, o Options) *system {
 				s.watchers[j.dir()] = []*reader{{s: s, job: j}, {s: s, job: j}}
 			}
 		}
-		s.workers[0].look = s.glance
+		s.workers[0].look = s.readMeanwhile
 	}
 	if cluster {
 		s.mirrors = []*mirror{s.mirror("r1"), s.mirror("r2")}
@@ -208,7 +211,7 @@ func (s *system) live(length time.Duration) {
 	c := s.command(ctx, length)
 	s.sleepUnlessFailed(length)
 	c.calm()
-	s.sleepUnlessFailed(2*s.every[football.MarketEngine] + 30*time.Minute*s.pace)
+	s.sleepUnlessFailed(2*s.every[football.MarketEngine] + 30*time.Minute*s.slowness)
 	s.final()
 	end()
 	s.stop()

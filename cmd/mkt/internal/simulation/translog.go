@@ -65,7 +65,7 @@ func (s *system) newTranslog() *translog {
 
 // run adds the newest commits to the log again and again, as mkt schedule does.
 func (t *translog) run(l *life) {
-	for sleep(l.ctx, logEvery*t.s.pace) {
+	for sleep(l.ctx, logEvery*t.s.slowness) {
 		if _, err := t.s.enter(l, "log", ""); err != nil || t.isOver() {
 			return
 		}
@@ -75,6 +75,13 @@ func (t *translog) run(l *life) {
 		}
 		t.give(l)
 	}
+}
+
+// end ends the log: nothing is added any more.
+func (t *translog) end() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.over = true
 }
 
 func (t *translog) isOver() bool {
@@ -138,9 +145,7 @@ func (t *translog) cosign(l *life, log *transparency.Log) error {
 			t.s.fail(receiptsHold, "%s: %v", l.machine.name, refused)
 		}
 		if refused != nil {
-			t.mu.Lock()
-			t.over = true
-			t.mu.Unlock()
+			t.end()
 			return refused
 		}
 	}
@@ -175,7 +180,7 @@ func (t *translog) give(l *life) {
 	j := t.s.jobs[t.s.pick("receipt", name, len(t.s.jobs))]
 	root := within(l.disk, j.dir())
 	head, found, err := snapshot.Head(root)
-	if err != nil || !found || j.product != football.MarketEngine || t.s.isRotten(l.machine) {
+	if err != nil || !found || j.product != football.MarketEngine || t.s.isRotten(l.machine) || t.isOver() {
 		return
 	}
 	wanted := receipt.Wanted{Root: root, Data: l.disk, ClientID: j.id, Product: j.product, Commit: head, Policy: t.policy}

@@ -129,7 +129,7 @@ func (wk *worker) follow() {
 		return
 	}
 	for {
-		over := time.NewTimer(time.Minute * wk.s.pace)
+		over := time.NewTimer(time.Minute * wk.s.slowness)
 		select {
 		case <-over.C:
 		case <-wk.moved:
@@ -350,7 +350,7 @@ func (wk *worker) steps(ctx context.Context, j job, t *tenants.Tenant, root, dat
 		o.Store = attached
 	}
 	of := within(l.disk, j.dir())
-	before := wk.s.book.holding(of, j)
+	before := wk.s.book.inventory(of, j)
 	published, err := publish.Run(ctx, o)
 	if err == nil && !published.Already {
 		wk.s.book.published(l, j, published)
