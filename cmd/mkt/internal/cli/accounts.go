@@ -14,6 +14,10 @@ import (
 	"mkt/cmd/mkt/internal/tenants"
 )
 
+// RefreshEvery is how often the object store is asked for newer accounts: a lost right takes effect
+// everywhere within 15 seconds.
+const RefreshEvery = 10 * time.Second
+
 // LoadTenants reads tenants.yaml; its error for a missing file names the next step. With the
 // accounts in the object store it first brings the file up to date, and reads the file as it is if
 // this fails.

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"mkt/cmd/mkt/internal/cli"
-	"mkt/cmd/mkt/internal/cli/daemon"
 	"mkt/internal/check"
 	"mkt/publish/durable"
 )
@@ -33,7 +32,7 @@ func TestProbeOfADeletedAccount(t *testing.T) {
 // Data are deleted when every machine knows that the account is gone, also those that read the accounts from the
 // object store: otherwise one of these might begin a cycle of it afterwards.
 func TestDeletionWaitsForOtherMachines(t *testing.T) {
-	if wait := inForceAfter(true); wait <= daemon.RefreshEvery {
-		t.Errorf("it waits for %s, and the accounts are read every %s", wait, daemon.RefreshEvery)
+	if wait := inForceAfter(true); wait <= cli.RefreshEvery {
+		t.Errorf("it waits for %s, and the accounts are read every %s", wait, cli.RefreshEvery)
 	}
 }

@@ -15,7 +15,6 @@ import (
 
 	"mkt/cmd/mkt/internal/audit"
 	"mkt/cmd/mkt/internal/cli"
-	"mkt/cmd/mkt/internal/cli/daemon"
 	"mkt/cmd/mkt/internal/printable"
 	"mkt/cmd/mkt/internal/tenants"
 	"mkt/internal/coordination"
@@ -33,7 +32,7 @@ import (
 func inForceAfter(shared bool) time.Duration {
 	const here = 3 * time.Second
 	if shared {
-		return here + daemon.RefreshEvery + 2*time.Second // to read them
+		return here + cli.RefreshEvery + 2*time.Second // to read them
 	}
 	return here
 }

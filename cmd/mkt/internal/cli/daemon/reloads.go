@@ -49,13 +49,9 @@ func (r *reloads) Collectors() []prometheus.Collector {
 	return all
 }
 
-// RefreshEvery is how often the object store is asked for newer accounts: a lost right takes effect
-// everywhere within 15 seconds.
-const RefreshEvery = 10 * time.Second
-
 // refresh keeps the copy of the accounts up to date with the object store until ctx is done.
 func (r *reloads) refresh(ctx context.Context) {
-	tick := time.NewTicker(RefreshEvery)
+	tick := time.NewTicker(cli.RefreshEvery)
 	defer tick.Stop()
 	trouble := ""
 	for {
