@@ -109,6 +109,17 @@ func TestRunOfADeletedAccount(t *testing.T) {
 	check.Must(t, h.runJob(h.decided("acme", football.MarketEngine), func() {}))
 }
 
+// What was decided before an account was deleted, such as a test of its connection, makes no folder for it.
+func TestNoFolderOfADeletedAccount(t *testing.T) {
+	h := newPipeline(t)
+	data, err := durable.OpenRoot(h.Data)
+	check.Must(t, err)
+	defer data.Close()
+	if _, _, err := h.OpenListed(data, "acme", layout.Tenant("acme")); !errors.Is(err, cli.ErrDeleted) || h.folder("acme") != "" {
+		t.Errorf("%v, left %s", err, h.folder("acme"))
+	}
+}
+
 // A file without a valid seal is not in force: an account that it lacks still runs.
 func TestRunOfAnAccountThatACutFileLacks(t *testing.T) {
 	h := newPipeline(t, "acme", "other")
