@@ -196,7 +196,7 @@ func (c *commands) gc(id string) {
 		if c.depot == nil && !l.dead.Load() {
 			c.book.retained(of, j, l.machine.name, keep, before, err == nil)
 		}
-		if err != nil && !isStorage(err) && !errors.Is(err, retention.ErrClockJump) && !c.isRotten(l.machine) && !l.dead.Load() {
+		if err != nil && !isStorage(err) && !errors.Is(err, retention.ErrClockJump) && !c.isRotten(l.machine) && !l.machine.suspect && !l.dead.Load() {
 			c.fail(retentionKeeps, "%s: %v", j, err)
 		}
 		_, err2 := retention.CollectUnpublished(o)
