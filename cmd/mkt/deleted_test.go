@@ -52,7 +52,7 @@ func (h pipeline) mkt(code int, args ...string) string {
 	return out.String()
 }
 
-func (h pipeline) decided(id string, p football.Product) batch.Job {
+func (h pipeline) jobOf(id string, p football.Product) batch.Job {
 	h.Helper()
 	t, err := h.LoadTenant(id)
 	check.Must(h.T, err)
@@ -82,14 +82,14 @@ func (h pipeline) folder(id string) string {
 	return strings.Join(names, " ")
 }
 
-// A run was decided before its account was deleted, and begins afterwards, as when the disk stands still or when
-// mkt cycle --all comes to it late: it writes nothing, and leaves no folder.
+// A run that was decided before its account was deleted, and that begins afterwards, writes nothing and leaves no
+// folder. With mkt cycle --all, minutes may pass in between.
 func TestRunOfADeletedAccount(t *testing.T) {
 	h := newPipeline(t, "acme", "other")
-	check.Must(t, h.runJob(h.decided("acme", football.MarketEngine), func() {}))
+	check.Must(t, h.runJob(h.jobOf("acme", football.MarketEngine), func() {}))
 	var late []batch.Job
 	for _, p := range []football.Product{football.MarketEngine, football.LiveIntelligence} {
-		late = append(late, h.decided("acme", p))
+		late = append(late, h.jobOf("acme", p))
 	}
 	h.mkt(cli.ExitDone, "tenant", "delete", "acme", "--yes")
 	for _, j := range late {
@@ -98,15 +98,15 @@ func TestRunOfADeletedAccount(t *testing.T) {
 			t.Errorf("%s: %v, left %s", j, err, left)
 		}
 	}
-	check.Must(t, h.runJob(h.decided("other", football.MarketEngine), func() {}))
+	check.Must(t, h.runJob(h.jobOf("other", football.MarketEngine), func() {}))
 
 	// An account with a run under way is not deleted.
-	check.Must(t, h.runJob(h.decided("other", football.LiveIntelligence), func() {
+	check.Must(t, h.runJob(h.jobOf("other", football.LiveIntelligence), func() {
 		h.mkt(cli.ExitLater, "tenant", "delete", "other", "--yes")
 	}))
 	// An account of the same name is another one.
 	h.mkt(cli.ExitDone, "tenant", "add", "acme", "--product", "market_engine")
-	check.Must(t, h.runJob(h.decided("acme", football.MarketEngine), func() {}))
+	check.Must(t, h.runJob(h.jobOf("acme", football.MarketEngine), func() {}))
 }
 
 // What was decided before an account was deleted, such as a test of its connection, makes no folder for it.
@@ -123,7 +123,7 @@ func TestNoFolderOfADeletedAccount(t *testing.T) {
 // A file without a valid seal is not in force: an account that it lacks still runs.
 func TestRunOfAnAccountThatACutFileLacks(t *testing.T) {
 	h := newPipeline(t, "acme", "other")
-	j := h.decided("acme", football.MarketEngine)
+	j := h.jobOf("acme", football.MarketEngine)
 	check.Must(t, os.WriteFile(h.Tenants, []byte("version: 1\ntenants: []\n"), 0o600))
 	check.Must(t, h.runJob(j, func() {}))
 	check.Must(t, os.WriteFile(h.Tenants, []byte("tenants: ["), 0o600))
@@ -134,7 +134,7 @@ func TestRunOfAnAccountThatACutFileLacks(t *testing.T) {
 // While the data of a deleted account waits for its deletion, a late run leaves it alone.
 func TestLateRunBesideDataOfADeletedAccount(t *testing.T) {
 	h := newPipeline(t, "acme")
-	j := h.decided("acme", football.MarketEngine)
+	j := h.jobOf("acme", football.MarketEngine)
 	check.Must(t, h.runJob(j, func() {}))
 	_, err := tenants.Edit(t.Context(), h.Tenants, func(e *tenants.Editor) error { return e.Delete("acme") })
 	check.Must(t, err)

@@ -98,8 +98,8 @@ func CreateAgain(f FS, name string, write func(io.Writer) error) error {
 	return f.SyncDir(path.Dir(name))
 }
 
-// Overwrite replaces a small file: a reader sees the old or the new bytes. It is for staged records,
-// CURRENT and state files only; everything else is written once.
+// Overwrite replaces a small file: a reader sees the old or the new bytes. It is for CURRENT,
+// state files and staged records only; everything else is written once.
 func Overwrite(f FS, name string, data []byte) error {
 	temp, err := writeTemp(f, name, Bytes(data))
 	if err != nil {

@@ -152,11 +152,11 @@ func (s *Scheduler) enter(e entry) {
 	s.entries[name] = e
 }
 
-// mostWait is how soon it is noticed that the clock was set.
+// mostWait is how long it takes at most to notice that the clock was set.
 const mostWait = time.Minute
 
-// tick triggers a job at its ticks until ctx ends. Once the clock was set back, its ticks are those of the
-// new time; if it was set forward past a tick, that one is due at once.
+// tick triggers a job at its ticks until ctx ends. If the clock was set back, the ticks are those of the new
+// time; if it was set forward past a tick, the job is triggered when that is noticed.
 func (s *Scheduler) tick(ctx context.Context, name string, when Schedule) {
 	next := when.Next(s.o.Now().UTC())
 	for !next.IsZero() && sleep(ctx, min(next.Sub(s.o.Now()), mostWait)) {

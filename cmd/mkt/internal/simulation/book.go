@@ -325,8 +325,8 @@ func (b *book) rows(d *dataset, root durable.ReadFS, j job, c snapshot.Commit, m
 	}
 }
 
-// sees notes that a client saw a publication of a machine, which must stay.
-func (b *book) sees(m *machine, j job, version uint64) {
+// noteSeen notes that a client saw a publication of a machine, which must stay.
+func (b *book) noteSeen(m *machine, j job, version uint64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	d := b.of(j)

@@ -294,7 +294,7 @@ func (c *commands) replay(id string) {
 // rot flips a bit of a published file of the machine. An operator repairs it later.
 func (c *commands) rot(id string) {
 	m, j := c.anyWorker(id), c.anyJob(id)
-	if m.lies {
+	if m.losesWrites {
 		return // what it loses is enough
 	}
 	names := c.flip(m, j, id)

@@ -21,7 +21,7 @@ const (
 	headRate  = 1.0 / 600   // of kills at one in the folder of commit records: there a publication becomes the newest one
 	errorRate = 1.0 / 12_000
 	slowRate  = 1.0 / 12_000
-	lostRate  = 1.0 / 100 // of syncs, on a machine whose disk lies
+	lostRate  = 1.0 / 100 // of syncs, on a machine whose disk loses writes
 	lookRate  = 1.0 / 300 // of clients that read what is there before an operation
 	earlyRate = 1.0 / 10  // of clients that read a publication just before it is made durable
 	seenRate  = 1.0 / 5   // of kills after that: what was seen must stay
@@ -72,7 +72,7 @@ func (d *disk) do(kind durabletest.Kind, name string, space bool, op func() erro
 		return durable.NoSpace(string(kind), name)
 	case w.happens("input/output error", id, errorRate):
 		return &fs.PathError{Op: string(kind), Path: name, Err: syscall.EIO}
-	case d.l.machine.lies && (kind == durabletest.Sync || kind == durabletest.SyncDir) && w.happens("sync lost", id, lostRate):
+	case d.l.machine.losesWrites && (kind == durabletest.Sync || kind == durabletest.SyncDir) && w.happens("sync lost", id, lostRate):
 		d.l.lied.Store(true)
 		return nil
 	case w.happens("slow", id, slowRate):

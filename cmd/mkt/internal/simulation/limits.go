@@ -62,7 +62,7 @@ type counting struct {
 	slow    bool
 	refuses bool
 	conns   map[net.Conn]bool
-	ill     time.Time          // when a command may last have failed
+	failed  time.Time          // when a command may last have failed
 	given   map[string]*tokens // by client
 	seldom  time.Time          // the next request of the client that has few
 }
@@ -78,7 +78,7 @@ func (c *counting) change(do func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	do()
-	c.ill = time.Now()
+	c.failed = time.Now()
 }
 
 // cut ends all connections.
@@ -117,11 +117,11 @@ func (c *counting) refuse(refuses bool) {
 	})
 }
 
-// isWell reports whether the server has answered for some seconds.
-func (c *counting) isWell() bool {
+// answers reports whether the server has answered for some seconds.
+func (c *counting) answers() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return !c.down && !c.slow && !c.refuses && time.Since(c.ill) > backAfter
+	return !c.down && !c.slow && !c.refuses && time.Since(c.failed) > backAfter
 }
 
 // isDue reports whether the client that has few requests has one now.
@@ -312,7 +312,7 @@ func (s *system) count(l *life, m *mirror) {
 // judge checks that the limits are exact if the server answers, and that the replica counts the others that are
 // alive, also when the server has forgotten them.
 func (r *counter) judge(mirrors []*mirror) {
-	now, isWell, alive := time.Since(r.c.w.began), r.c.isWell(), 1
+	now, answers, alive := time.Since(r.c.w.began), r.c.answers(), 1
 	for _, m := range mirrors {
 		m.mu.Lock()
 		other := m.counter
@@ -320,7 +320,7 @@ func (r *counter) judge(mirrors []*mirror) {
 		if other == nil || other == r || other.l.dead.Load() {
 			continue
 		}
-		if isWell && now-max(r.began, other.began) > backAfter {
+		if answers && now-max(r.began, other.began) > backAfter {
 			r.others[other.l] = true
 		}
 		if r.others[other.l] {
@@ -329,7 +329,7 @@ func (r *counter) judge(mirrors []*mirror) {
 	}
 	switch stats := r.Stats(); {
 	case r.l.dead.Load():
-	case isWell && now-r.began > backAfter && !stats.Exact:
+	case answers && now-r.began > backAfter && !stats.Exact:
 		r.c.w.fail(limitsHold, "%s: the server of the limits answers, and the limits are not exact", r.l.machine.name)
 	case stats.Replicas < alive:
 		r.c.w.fail(limitsHold, "%s counts %d replicas, and %d are alive", r.l.machine.name, stats.Replicas, alive)

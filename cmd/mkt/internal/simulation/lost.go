@@ -9,10 +9,10 @@ import (
 	"mkt/publish/snapshot"
 )
 
-// lie gives a machine a disk that reports some writes as durable that are not. After a power cut nobody knows
+// loseWrites gives a machine a disk that reports some writes as durable that are not. After a power cut nobody knows
 // what it has lost, so that an operator begins new histories, as after the restore of an older copy.
-func (s *system) lie(m *machine) {
-	m.lies = true
+func (s *system) loseWrites(m *machine) {
+	m.losesWrites = true
 	m.lost = func() {
 		s.note("%s: the disk has lost writes", m.name)
 		s.restored, m.suspect = true, true
@@ -21,7 +21,7 @@ func (s *system) lie(m *machine) {
 		m.first = func(l *life) {
 			c := &commands{system: s, ctx: l.ctx}
 			for _, j := range s.jobs {
-				for n := 0; !c.anew(l, j, n) && sleep(l.ctx, c.every[j.product]/100); n++ {
+				for n := 0; !c.beginAnew(l, j, n) && sleep(l.ctx, c.every[j.product]/100); n++ {
 				}
 			}
 			if !l.dead.Load() {
@@ -32,8 +32,8 @@ func (s *system) lie(m *machine) {
 	}
 }
 
-// anew begins a new history of a job. If it has no publication that is intact, its data is deleted.
-func (c *commands) anew(l *life, j job, attempt int) bool {
+// beginAnew begins a new history of a job. If it has no publication that is intact, its data is deleted.
+func (c *commands) beginAnew(l *life, j job, attempt int) bool {
 	if _, found, err := snapshot.Head(within(l.disk, j.dir())); err == nil && !found {
 		c.book.emptied(j)
 		return true

@@ -19,16 +19,16 @@ type machine struct {
 	after func(*machine)                       // judges the disk after the end of a life; may be nil
 	look  func(d *disk, operation string) bool // lets a client read the data root before an operation, and reports whether there is one
 
-	disk    *durabletest.Mem
-	full    bool          // the disk has no space left
-	wipes   bool          // the end of a life may take the whole disk
-	lies    bool          // the disk reports some writes as durable that are not
-	first   func(*life)   // runs before the program, once; nil: nothing
-	suspect bool          // the disk has lost writes: what is below the newest publication may be damaged for ever
-	lost    func()        // is called when the disk has lost what it reported as durable; may be nil
-	ahead   time.Duration // of the true time
-	drift   float64       // seconds a second
-	since   time.Time     // drift counts from here
+	disk        *durabletest.Mem
+	full        bool          // the disk has no space left
+	wipes       bool          // the end of a life may take the whole disk
+	losesWrites bool          // the disk reports some writes as durable that are not
+	first       func(*life)   // runs before the program, once; nil: nothing
+	suspect     bool          // the disk has lost writes: what is below the newest publication may be damaged for ever
+	lost        func()        // is called when the disk has lost what it reported as durable; may be nil
+	ahead       time.Duration // of the true time
+	drift       float64       // seconds a second
+	since       time.Time     // drift counts from here
 
 	mu       sync.Mutex
 	life     *life // nil between two lives

@@ -230,7 +230,7 @@ func (c *reader) visit(m *machine, disk *durabletest.Mem, most int) {
 	if head = s.book.judge(root, c.job, m.name); head.Version == 0 {
 		return
 	}
-	s.book.sees(m, c.job, head.Version)
+	s.book.noteSeen(m, c.job, head.Version)
 	if manifest, err := snapshot.Open(root, head); err == nil {
 		c.page(root, m.name, head, manifest, most)
 	}

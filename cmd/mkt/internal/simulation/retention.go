@@ -145,8 +145,8 @@ func (r *retained) cycles() {
 	}
 }
 
-// cut is the publication time of what is as old as age. An interval between two publications counts as at
-// most a day.
+// cut returns a time: what was published before it is older than age. An interval between two publications
+// counts as at most a day.
 func (r *retained) cut(age time.Duration) time.Time {
 	cut := r.after.head.PublishedAt.Add(-age)
 	for i := 1; i < len(r.commits) && r.commits[i-1].PublishedAt.After(cut); i++ {

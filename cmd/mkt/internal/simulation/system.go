@@ -157,9 +157,9 @@ func newSystem(w *world, o Options) *system {
 	for _, name := range names {
 		m := w.machine(name, s.work)
 		m.after = func(m *machine) { s.book.survived(m, s.jobs, s.depot) }
-		m.wipes, m.lies = cluster, name == "w3"
+		m.wipes, m.losesWrites = cluster, name == "w3"
 		if !cluster && w.pick("lies", "", 6) == 0 {
-			s.lie(m)
+			s.loseWrites(m)
 		}
 		if !cluster && w.pick("upgrade", "", 2) == 0 {
 			s.upgrade(m, s.jobs[0])
