@@ -22,6 +22,8 @@ type playing struct {
 	rises   [2][]goal // goals of each side that the score has now
 	goals   []goal    // on the newest list of events
 	viewed  time.Time // when the list of events was read
+	since   []goal    // on any list since the newest publication that was judged
+	earlier []goal    // on any list before it, and since the one before that
 	known   bool      // the score was heard before
 	doubted time.Time // when an answer after that had a fault, so that nobody knows how much of it was understood; zero: never
 	taken   int       // goals taken back
@@ -90,6 +92,7 @@ func (a *account) tells(l *life, r *http.Request, fault simulator.FaultKind) {
 		p.score(sent.Score, from, now)
 		if events && !m.WithoutTimeline {
 			p.viewed, p.goals = now, goalsOf(&m, sent.At.Sub(m.Whistle))
+			p.since = append(p.since, p.goals...)
 		}
 	}
 }
@@ -162,6 +165,10 @@ func (b *book) agrees(root durable.ReadFS, j job, c snapshot.Commit, now time.Ti
 		}
 		isNew := !row.FreshAt.Equal(p.fresh)
 		p.fresh = row.FreshAt
+		earlier := slices.Concat(p.earlier, p.since)
+		if isNew && len(p.since) > 0 {
+			p.earlier, p.since = p.since, nil
+		}
 		if !p.doubted.IsZero() || !row.InPlay || row.ScoreHome == nil || row.ScoreAway == nil {
 			continue
 		}
@@ -171,7 +178,7 @@ func (b *book) agrees(root durable.ReadFS, j job, c snapshot.Commit, now time.Ti
 			continue
 		}
 		b.judged++
-		if fault := p.disagrees([2]int{int(*row.ScoreHome), int(*row.ScoreAway)}, shown[row.FixtureID]); fault != "" {
+		if fault := p.disagrees([2]int{int(*row.ScoreHome), int(*row.ScoreAway)}, shown[row.FixtureID], earlier); fault != "" {
 			b.w.fail(liveAgrees, "%s version %d: %s %s–%s: %s", j, c.Version, row.FixtureID, deref(row.Home), deref(row.Away), fault)
 		}
 	}
@@ -186,8 +193,9 @@ type shownGoal struct {
 }
 
 // disagrees says in which way a score and the goals on its timeline differ from what the provider said; ""
-// if they do not.
-func (p *playing) disagrees(score [2]int, timeline []shownGoal) string {
+// if they do not. A goal that the newest list lacks may be there if one of the lists before, earlier, had it: an
+// event is withdrawn if two lists lack it.
+func (p *playing) disagrees(score [2]int, timeline []shownGoal, earlier []goal) string {
 	if !slices.Contains(p.scores, score) {
 		return fmt.Sprintf("score %v, and the provider said %v", score, p.scores)
 	}
@@ -212,7 +220,11 @@ func (p *playing) disagrees(score [2]int, timeline []shownGoal) string {
 		if p.viewed.Before(p.heard) {
 			continue
 		}
-		at := slices.IndexFunc(listed, func(g goal) bool { return int(g.side) == side && shown.isIn(g) })
+		is := func(g goal) bool { return int(g.side) == side && shown.isIn(g) }
+		at := slices.IndexFunc(listed, is)
+		if at < 0 && slices.ContainsFunc(earlier, is) {
+			continue
+		}
 		if at < 0 {
 			return fmt.Sprintf("the timeline has a goal of side %d in minute %d, and the provider lists %+v", side, shown.minute, p.goals)
 		}
