@@ -128,20 +128,26 @@ func (t *track) fold() {
 // passUnlisted takes an unlisted fixture to the time of the cycle. It leaves play if complete
 // lists have lacked it for a while, or no list has had it for long.
 func (t *track) passUnlisted(at time.Time, isComplete bool) {
-	if t.fetchedAt.After(at) { // the clock was set back
+	step := live.Pass
+	if t.isMissing(at) && (isComplete || t.unlistedFor(at) >= live.Linger) {
+		step = live.Leave
+	}
+	next := step(*t.state, at)
+	if next.At().Before(t.state.At()) { // the clock was set back, and when the fixture was retrieved is not known
+		t.fetchedAt = next.FreshAt()
+	}
+	if t.fetchedAt.After(at) {
 		t.fetchedAt = at
 	}
-	if t.isMissing(at) && (isComplete || t.unlistedFor(at) >= live.Linger) {
-		t.set(live.Leave(*t.state, at))
-		return
-	}
-	t.set(live.Pass(*t.state, at))
+	t.set(next)
 }
 
 func (t *track) set(next live.State) { t.state = &next }
 
-// unlistedFor returns the time since a list last had the fixture.
-func (t *track) unlistedFor(at time.Time) time.Duration { return at.Sub(t.fetchedAt) }
+// unlistedFor returns the time since a list last had the fixture, or since the clock was set back after that.
+func (t *track) unlistedFor(at time.Time) time.Duration {
+	return min(at.Sub(t.fetchedAt), at.Sub(t.state.FirstAt()))
+}
 
 // isMissing reports whether a fixture has not left play but was in no list for a while.
 func (t *track) isMissing(at time.Time) bool {

@@ -135,10 +135,26 @@ func TestLiveLeaves(t *testing.T) {
 			if row := liveRow(t, mem, k, "501"); s < 32 && (word(row.VisualState) != "STALE" || word(row.UnavailableReason) != "FEED_STALE" || row.StaleAt.After(row.At) ||
 				row.FreshAt.After(row.At) || row.ProviderFetchedAt.After(row.At) || !row.At.Equal(began.Add(time.Duration(s)*time.Second+300*time.Millisecond-time.Hour))) {
 				t.Errorf("after %d s: %+v", s, row)
+			} else if !row.ProviderFetchedAt.Equal(row.FreshAt) {
+				t.Errorf("after %d s: retrieved at %s, and no list had it since the clock was set back; newest sample %s", s, row.ProviderFetchedAt, row.FreshAt)
 			}
 			if inPlay := map[bool]int{true: 2, false: 1}[s < 32]; got.Live.InPlay != inPlay {
 				t.Errorf("after %d s: %+v", s, got.Live)
 			}
+		}
+	})
+	t.Run("missing before the clock was set back", func(t *testing.T) {
+		mem := newMem()
+		play(t, mem, at(0, playing("501", "9001", 0)))
+		for s := 60; s <= 208; s += 74 {
+			k := at(s)
+			if k.cut = true; s == 208 { // 8 s after the retrieval, if only the time between was wrong
+				k.back = 200 * time.Second
+			}
+			play(t, mem, k)
+		}
+		if row := liveRow(t, mem, at(208), "501"); !row.InPlay || !row.ProviderFetchedAt.Equal(row.FreshAt) || row.StaleAt.After(row.At) {
+			t.Errorf("%+v", row)
 		}
 	})
 	t.Run("missing from lists that are not whole", func(t *testing.T) {

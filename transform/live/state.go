@@ -13,7 +13,7 @@ import (
 type State struct {
 	who identity
 
-	firstAt int64 // the first sample, as every time in a state in Unix milliseconds
+	firstAt int64 // the first sample, or when the clock was set back; as every time in a state in Unix milliseconds
 	at      int64 // the last step, a sample or not
 	freshAt int64 // the newest sample of a feed that moved
 	leftAt  int64 // when it left play; 0 while in play
@@ -65,6 +65,13 @@ func (s *State) EventID() string { return s.who.eventID }
 
 // At returns the time of the last step.
 func (s *State) At() time.Time { return utc(s.at) }
+
+// FirstAt returns the time of the first sample, or when the clock was set back.
+func (s *State) FirstAt() time.Time { return utc(s.firstAt) }
+
+// FreshAt returns the time of the newest sample of a feed that moved. If the clock was set back since, that time
+// is not known, and FreshAt is so early that the state is stale.
+func (s *State) FreshAt() time.Time { return utc(s.freshAt) }
 
 // Left reports whether the fixture is known to have left play.
 func (s *State) Left() bool { return s.leftAt != 0 }
