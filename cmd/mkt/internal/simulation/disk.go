@@ -69,8 +69,10 @@ func (d *disk) do(kind durabletest.Kind, name string, space bool, op func() erro
 		if half != nil {
 			half()
 		}
+		d.l.failedAt(d.at(name))
 		return durable.NoSpace(string(kind), name)
 	case w.happens("input/output error", id, errorRate):
+		d.l.failedAt(d.at(name))
 		return &fs.PathError{Op: string(kind), Path: name, Err: syscall.EIO}
 	case d.l.machine.losesWrites && (kind == durabletest.Sync || kind == durabletest.SyncDir) && w.happens("sync lost", id, lostRate):
 		d.l.lied.Store(true)

@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"mkt/publish/durable/durabletest"
+	"mkt/publish/layout"
 )
 
 // machine has a disk and a clock that outlive its processes.
@@ -49,6 +51,20 @@ type life struct {
 	end     context.CancelCauseFunc
 	dead    atomic.Bool
 	lied    atomic.Bool // a sync was lost
+	failed  sync.Map    // data roots with a failed operation on a state file
+}
+
+// failedAt notes that an operation on a file failed.
+func (l *life) failedAt(name string) {
+	if root, _, ok := strings.Cut(name, "/"+layout.StateDir); ok {
+		l.failed.Store(root, true)
+	}
+}
+
+// hasFailed reports whether an operation on the state files of a data root failed since the last call.
+func (l *life) hasFailed(root string) bool {
+	_, failed := l.failed.LoadAndDelete(root)
+	return failed
 }
 
 func (w *world) machine(name string, run func(*life)) *machine {

@@ -393,7 +393,7 @@ func (wk *worker) said(ctx context.Context, j job, step string, err error) error
 	}
 	run, failed := health.Read(within(l.disk, j.dir()), step)
 	switch {
-	case l.machine.full || failed != nil:
+	case l.hasFailed(j.dir()) || failed != nil: // the log says that the state file was not written
 	case err == nil && (run == nil || !run.OK):
 		wk.s.fail("a run that worked says so", "%s: %s on %s: %+v", j, step, l.machine.name, run)
 	case err != nil && run != nil && run.OK && run.FinishedAt.After(l.machine.now().Add(-time.Second)) && !isStorage(err):
