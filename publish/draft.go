@@ -121,17 +121,26 @@ func (d *Draft) WriteManifest() (string, error) {
 }
 
 // newestRetrieval is the newest provider_fetched_at of the dataset, or of the cycle if the
-// dataset is empty. A failed retrieval does not make it newer.
+// dataset is empty. A failed retrieval does not make it newer. A fixture that was carried over may be dated
+// after the cycle, if the clock was ahead and was set back: such a time is not known, and nil if there is no other.
 func (d *Draft) newestRetrieval() *time.Time {
 	var newest *time.Time
+	isEmpty := true
 	for i := range d.plan.fixtures {
 		f := &d.plan.fixtures[i]
-		if !f.removed && (newest == nil || f.fetchedAt.After(*newest)) {
+		if f.removed {
+			continue
+		}
+		isEmpty = false
+		if !f.fetchedAt.After(*d.canonical.ProcessedAt) && (newest == nil || f.fetchedAt.After(*newest)) {
 			newest = &f.fetchedAt
 		}
 	}
-	if newest == nil {
+	switch {
+	case isEmpty:
 		return d.canonical.ProviderFetchedAt
+	case newest == nil:
+		return nil
 	}
 	utc := newest.UTC()
 	return &utc

@@ -161,6 +161,29 @@ func TestFreshness(t *testing.T) {
 	}
 }
 
+// After the clock was set back, a fixture that is carried over is dated in the future. The dataset is published
+// all the same, and its time is the newest of the others; if there is none, it is not known.
+func TestFreshnessAfterTheClockWasSetBack(t *testing.T) {
+	f := durabletest.NewMem()
+	publishCycle(t, f, cycle{number: 10, refreshed: []int{1, 2}})
+	for _, c := range []cycle{
+		{number: 11, setBack: 3 * time.Hour, refreshed: []int{1}, failed: []int{2}},
+		{number: 12, setBack: 3 * time.Hour, failed: []int{1, 2}},
+		{number: 13, setBack: 9 * time.Hour, failed: []int{1, 2}},
+	} {
+		s := publishCycle(t, f, c)
+		d, err := look(f)
+		must(t, err)
+		want := ptr((cycle{number: 11, setBack: 3 * time.Hour}).clock().Add(time.Minute))
+		if c.number == 13 {
+			want = nil
+		}
+		if diff := cmp.Diff(want, d.manifest.ProviderFetchedAt); diff != "" || s.Carried+s.Refreshed != 2 {
+			t.Errorf("cycle %d: %+v\n%s", c.number, s, diff)
+		}
+	}
+}
+
 // A fixture on which the provider offers no markets is as fresh as the listing. One that
 // has markets from before keeps them, with their own time.
 func TestFreshnessWithoutMarkets(t *testing.T) {

@@ -41,7 +41,8 @@ type cycle struct {
 	partly    bool  // the listing is incomplete
 	provider  string
 	bookmaker string
-	kickedOff bool // the refreshed kick off before the next cycle
+	setBack   time.Duration // how far the clock was set back before the cycle; its id follows the one before all the same
+	kickedOff bool          // the refreshed kick off before the next cycle
 	// content makes a refreshed fixture; nil is fixture.
 	content func(n int) (table.FixtureRow, []table.MarketRow)
 }
@@ -49,6 +50,9 @@ type cycle struct {
 func (c cycle) at() time.Time { return start.Add(time.Duration(c.number) * time.Hour) }
 
 func (c cycle) id() layout.CycleID { return layout.NewCycleID(c.at(), "market_engine") }
+
+// clock is the time that the clock shows at the beginning of the cycle.
+func (c cycle) clock() time.Time { return c.at().Add(-c.setBack) }
 
 func fixtureID(n int) string { return fmt.Sprintf("fx_%04d", n) }
 
@@ -66,7 +70,7 @@ func (c cycle) fixture(n int) (table.FixtureRow, []table.MarketRow) {
 	}
 	f := football.Fixture{
 		ID: football.FixtureID(fixtureID(n)), Home: football.Of(fmt.Sprint("cycle ", c.number)), Away: football.NullField[string](),
-		StartsAt: football.Of(kickOff), Provider: c.provider, ProviderFixtureID: fmt.Sprint(n), FetchedAt: c.at().Add(time.Minute),
+		StartsAt: football.Of(kickOff), Provider: c.provider, ProviderFixtureID: fmt.Sprint(n), FetchedAt: c.clock().Add(time.Minute),
 	}
 	var rows []table.MarketRow
 	for m := range marketsEach {
@@ -85,7 +89,7 @@ func (c cycle) fixture(n int) (table.FixtureRow, []table.MarketRow) {
 func (c cycle) bareFixture(n int) table.FixtureRow {
 	row := table.FixtureOf(football.Fixture{
 		ID: football.FixtureID(fixtureID(n)), Home: football.Of(fmt.Sprint("cycle ", max(1, c.edition))), StartsAt: football.Of(start.Add(1000 * time.Hour)),
-		Provider: c.provider, ProviderFixtureID: fmt.Sprint(n), FetchedAt: c.at().Add(time.Second),
+		Provider: c.provider, ProviderFixtureID: fmt.Sprint(n), FetchedAt: c.clock().Add(time.Second),
 	}, 0, "")
 	row.ContentDigest = table.Digest(row, nil)
 	return row
@@ -141,7 +145,7 @@ func (c *cycle) transform(t testing.TB, f durable.FS) {
 	must(t, durable.MkdirAllSync(f, layout.CanonicalDir))
 	m := snapshot.Manifest{
 		Format: snapshot.Format, Kind: snapshot.KindCanonical, ClientID: "acme", Product: football.MarketEngine, CycleID: c.id(), Provider: c.provider, Bookmaker: c.bookmaker,
-		ProviderFetchedAt: ptr(c.at().Add(time.Minute)), ProcessedAt: ptr(c.at().Add(2 * time.Minute)), DerivationVersion: "1", IDKeyFingerprint: "key",
+		ProviderFetchedAt: ptr(c.clock().Add(time.Minute)), ProcessedAt: ptr(c.clock().Add(2 * time.Minute)), DerivationVersion: "1", IDKeyFingerprint: "key",
 		BinaryVersion: "test", ListingComplete: !c.partly, Counters: map[string]int64{"payloads": 1}, Tables: map[string]snapshot.Table{},
 	}
 	var fixtures []table.FixtureRow
@@ -322,7 +326,7 @@ func eachRow[T table.Row](f durable.FS, name string, do func(*T) error) error {
 // check checks the chain of commits, the order of times and the numbers of the events.
 func (d *dataset) check(f durable.FS) error {
 	m := d.manifest
-	if m.PublishedAt.Before(*m.ProcessedAt) || m.ProcessedAt.Before(*m.ProviderFetchedAt) {
+	if m.PublishedAt.Before(*m.ProcessedAt) || m.ProviderFetchedAt != nil && m.ProcessedAt.Before(*m.ProviderFetchedAt) {
 		return errors.New("times out of order")
 	}
 	for i, e := range d.events {

@@ -461,8 +461,8 @@ func (c *commands) networkAway(id string) {
 	m := c.anyWorker(id)
 	c.note("%s: the network goes away", m.name)
 	then := func() {
-		if c.pick("forgets", id, 3) == 0 {
-			c.later(c.span("forgets", id, 0, 20*time.Second), func() { c.brokerForgets(id) })
+		if c.pick("forgets", id, 2) == 0 { // while the worker may still believe that it has its lease
+			c.later(c.span("forgets", id, 0, 6*time.Second), func() { c.brokerForgets(id) })
 		}
 	}
 	c.lasts(id, time.Hour, func() { m.cutNext(then) }, m.connect)
