@@ -35,6 +35,7 @@ const (
 	sameRows       = "a replay of the same payloads makes the same rows"
 	receiptsHold   = "every receipt still checks"
 	failureSaid    = "a run that failed says so"
+	wholeIsWhole   = "nothing is called damaged that is whole"
 	progress       = "after the faults everything becomes fresh"
 	timesRise      = "times rise"
 	accountsWhole  = "the accounts are as before an edit or as after it"

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"math"
 	"runtime"
@@ -303,5 +304,10 @@ func (s *system) result() Result {
 	return r
 }
 
-// trouble reacts to a failed run as an operator does.
-func (s *system) trouble(*life, job, error) {}
+// trouble judges a failed run of one machine: on a disk that never lost anything, nothing is called damaged.
+func (s *system) trouble(l *life, j job, err error) {
+	m := l.machine
+	if s.depot == nil && !s.isRotten(m) && !m.suspect && !s.hasLost(m) && errors.Is(err, snapshot.ErrDamaged) {
+		s.fail(wholeIsWhole, "%s on %s: %v", j, m.name, err)
+	}
+}

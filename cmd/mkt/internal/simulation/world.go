@@ -263,6 +263,18 @@ func (w *world) lose(machine, file string) {
 	w.lost[machine+" "+file] = true
 }
 
+// hasLost reports whether files of a machine rotted and cannot be rebuilt.
+func (w *world) hasLost(m *machine) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for name := range w.lost {
+		if strings.HasPrefix(name, m.name+" ") {
+			return true
+		}
+	}
+	return false
+}
+
 // isRotten reports whether a bit of a machine's disk has rotted.
 func (w *world) isRotten(m *machine) bool {
 	m.mu.Lock()
