@@ -272,7 +272,7 @@ func (s *system) isBusy(m *machine, j job) bool {
 func (c *commands) replay(id string) {
 	m, j := c.anyWorker(id), c.anyJob(id)
 	l := m.alive()
-	if l == nil || c.isRotten(m) || m.suspect || c.isBusy(m, j) || j.product != football.MarketEngine {
+	if l == nil || c.isRotten(m) || m.suspect || c.hasLost(m) || c.isBusy(m, j) || j.product != football.MarketEngine {
 		return
 	}
 	target := durabletest.NewMem()
@@ -283,7 +283,7 @@ func (c *commands) replay(id string) {
 		return
 	}
 	if err != nil {
-		c.note("%s: %s: replay: %s", m.name, j, shorten(err))
+		c.fail(sameRows, "%s on %s: %v", j, m.name, err)
 		return
 	}
 	if !r.Same() {
