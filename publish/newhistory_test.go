@@ -338,6 +338,9 @@ func checkSegments(t *testing.T, f durable.FS, lost ...string) {
 			return
 		}
 		m, err := snapshot.Open(f, c)
+		if snapshot.IsDamage(err) {
+			continue
+		}
 		must(t, err)
 		for _, s := range m.Segments() {
 			if err := snapshot.VerifySegment(f, s); err != nil && !slices.Contains(lost, s.File) {
@@ -381,5 +384,31 @@ func TestRetentionAfterAHistoryWithUncompactedSteps(t *testing.T) {
 	}
 	if files := list(t, f, layout.StepsDir); len(files) > 8 {
 		t.Errorf("no longer named: %q", files)
+	}
+}
+
+// Retention goes on after a history that begins after a damaged record, also if the manifest of its first publication
+// is damaged.
+func TestRetentionAfterADamagedRecord(t *testing.T) {
+	t.Parallel()
+	keep := retention.Policy{Snapshots: 12, SnapshotAge: time.Hour, CycleAge: time.Hour}
+	f := durabletest.NewMem()
+	for number := 1; number <= 25; number++ {
+		publishCycle(t, f, cycle{number: number, refreshed: []int{number % 3}, partly: true}, keeping(keep))
+	}
+	replace(t, f, layout.Commit(25), []byte("damaged"))
+	_, err := newHistory(f, cycle{number: 26}.at(), "history")
+	must(t, err)
+	first, _ := newest(t, f)
+	for number := 27; number <= 28; number++ {
+		publishCycle(t, f, cycle{number: number, refreshed: []int{number % 3}, partly: true}, keeping(keep))
+	}
+	for _, damaged := range []bool{false, true} {
+		if damaged {
+			replace(t, f, first.Dir()+"/"+layout.ManifestFile, []byte("damaged"))
+		}
+		_, err = retention.Collect(retention.Options{Root: f, Now: cycle{number: 28}.at(), Policy: keep})
+		must(t, err)
+		checkSegments(t, f)
 	}
 }

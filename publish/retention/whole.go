@@ -1,9 +1,7 @@
 package retention
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"path"
 
 	"mkt/publish/durable"
@@ -75,8 +73,8 @@ func (w Watermarks) Newest() (version uint64) {
 // a file of the change log or of the steps. A publication names files that the one before it
 // names, and new ones of its own cycle. Only the first one of a history may name others. So each
 // used file of a cycle up to the oldest is named by oldest, or by the first publication of a
-// later history. open opens their manifests. If one of them is missing, only events before the
-// oldest window are unused.
+// later history. open opens their manifests. If one of them is missing or damaged, only events
+// before the oldest window are unused.
 func UnusedSegments(f durable.ReadFS, oldest, head snapshot.Commit, open func(snapshot.Commit) (snapshot.Manifest, error)) (func(name string) bool, error) {
 	commits, err := firstOfHistories(f, oldest, head)
 	if err != nil {
@@ -85,7 +83,7 @@ func UnusedSegments(f durable.ReadFS, oldest, head snapshot.Commit, open func(sn
 	used, complete := map[string]bool{}, true
 	for _, c := range append(commits, oldest) {
 		m, err := open(c)
-		if errors.Is(err, fs.ErrNotExist) { // deleted under an earlier policy, or never in this store
+		if snapshot.IsDamage(err) { // or deleted under an earlier policy, or never in this store
 			complete = false
 			continue
 		}
@@ -106,14 +104,27 @@ func UnusedSegments(f durable.ReadFS, oldest, head snapshot.Commit, open func(sn
 	}, nil
 }
 
-// firstOfHistories returns the first publications of the histories that begin after oldest.
-func firstOfHistories(f durable.ReadFS, oldest, head snapshot.Commit) (all []snapshot.Commit, err error) {
-	for head.Version > oldest.Version && head.HistoryID != oldest.HistoryID {
-		before, first, err := snapshot.Search(f, head, func(c snapshot.Commit) bool { return c.HistoryID == head.HistoryID })
+// firstOfHistories returns the first publications of the histories that begin after oldest. It is a
+// binary search. A publication whose record before it is damaged may be such a first one.
+func firstOfHistories(f durable.ReadFS, oldest, head snapshot.Commit) ([]snapshot.Commit, error) {
+	if head.Version <= oldest.Version || head.HistoryID == oldest.HistoryID {
+		return nil, nil
+	}
+	between := head.Version - oldest.Version - 1
+	for i := range between {
+		middle, err := snapshot.ReadCommit(f, oldest.Version+1+(between/2+i)%between)
+		if snapshot.IsDamage(err) {
+			continue
+		}
 		if err != nil {
 			return nil, err
 		}
-		all, head = append(all, first), before
+		before, err := firstOfHistories(f, oldest, middle)
+		if err != nil {
+			return nil, err
+		}
+		after, err := firstOfHistories(f, middle, head)
+		return append(before, after...), err
 	}
-	return all, nil
+	return []snapshot.Commit{head}, nil
 }
