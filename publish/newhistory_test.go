@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -16,6 +17,7 @@ import (
 	"mkt/publish/repair"
 	"mkt/publish/retention"
 	"mkt/publish/snapshot"
+	"mkt/publish/store"
 )
 
 func newHistory(f durable.FS, at time.Time, run string) (publish.Summary, error) {
@@ -310,21 +312,7 @@ func TestRetentionAfterLostSteps(t *testing.T) {
 		must(t, err)
 		_, err = retention.Collect(retention.Options{Root: root, Now: cycle{number: number + 2}.at(), Policy: keep})
 		must(t, err)
-		head, m := newest(t, root)
-		for c, err := range snapshot.Backward(root, head) {
-			must(t, err)
-			if kept, err := durable.Exists(root, c.Dir()); err != nil || !kept {
-				must(t, err)
-				break
-			}
-			m, err = snapshot.Open(root, c)
-			must(t, err)
-			for _, segment := range m.Steps {
-				if err := snapshot.VerifySegment(root, segment); err != nil && segment.File != lost {
-					t.Errorf("after %d publications: version %d: %v", number, c.Version, err)
-				}
-			}
-		}
+		checkSegments(t, root, lost)
 		for next := number + 2; number == 60 && next < 80; next++ {
 			publishCycle(t, root, cycle{number: next, refreshed: []int{next % 3}, partly: true}, keeping(keep))
 		}
@@ -333,5 +321,94 @@ func TestRetentionAfterLostSteps(t *testing.T) {
 				t.Errorf("%s of the history before is still there", name)
 			}
 		}
+	}
+}
+
+// checkSegments verifies all segments that kept publications name, except lost ones.
+func checkSegments(t *testing.T, f durable.FS, lost ...string) {
+	t.Helper()
+	head, _, err := snapshot.Head(f)
+	must(t, err)
+	for c, err := range snapshot.Backward(f, head) {
+		if snapshot.IsDamage(err) {
+			continue
+		}
+		must(t, err)
+		if !exists(t, f, c.Dir()) {
+			return
+		}
+		m, err := snapshot.Open(f, c)
+		if snapshot.IsDamage(err) {
+			continue
+		}
+		must(t, err)
+		for _, s := range m.Segments() {
+			if err := snapshot.VerifySegment(f, s); err != nil && !slices.Contains(lost, s.File) {
+				t.Errorf("version %d of %d: %v", c.Version, head.Version, err)
+			}
+		}
+	}
+}
+
+// A new history may repeat a publication from before a compaction. Its segments are compacted once more, and the
+// histories name different files, in a data root and in a store.
+func TestRetentionAfterAHistoryWithUncompactedSteps(t *testing.T) {
+	t.Parallel()
+	d, _ := newStore(t)
+	f := durabletest.NewMem()
+	for number := 1; number <= 17; number++ {
+		must(t, shipCycle(t, f, d, cycle{number: number, refreshed: []int{number % 3}, partly: true}, shortest))
+	}
+	head, m := newest(t, f)
+	if m.Steps[0].Cycles != 16 {
+		t.Fatalf("steps %+v", m.Steps)
+	}
+	must(t, f.Remove(head.Dir()+"/"+layout.MarketsFile))
+	must(t, f.RemoveAll(layout.Cycle(layout.CanonicalDir, head.CycleID)))
+	o := options(f, cycle{number: 18}, "history")
+	o.Cycle, o.Store = "", d
+	s, err := repair.NewHistory(t.Context(), o)
+	must(t, err)
+	if _, m := newest(t, f); s.Republishes != 16 || len(m.Steps) != 16 {
+		t.Fatalf("%+v, steps %+v", s, m.Steps)
+	}
+	for number := 19; number <= 22; number++ {
+		must(t, shipCycle(t, f, d, cycle{number: number, refreshed: []int{number % 3}, partly: true}, shortest))
+		checkSegments(t, f)
+		_, err := d.Collect(t.Context(), store.CollectOptions{Policy: shortest})
+		must(t, err)
+		pulled := durabletest.NewMem()
+		_, err = d.Pull(t.Context(), pulled, store.PullOptions{})
+		must(t, err)
+		checkSegments(t, pulled)
+	}
+	if files := list(t, f, layout.StepsDir); len(files) > 8 {
+		t.Errorf("no longer named: %q", files)
+	}
+}
+
+// Retention goes on after a history that begins after a damaged record, also if the manifest of its first publication
+// is damaged.
+func TestRetentionAfterADamagedRecord(t *testing.T) {
+	t.Parallel()
+	keep := retention.Policy{Snapshots: 12, SnapshotAge: time.Hour, CycleAge: time.Hour}
+	f := durabletest.NewMem()
+	for number := 1; number <= 25; number++ {
+		publishCycle(t, f, cycle{number: number, refreshed: []int{number % 3}, partly: true}, keeping(keep))
+	}
+	replace(t, f, layout.Commit(25), []byte("damaged"))
+	_, err := newHistory(f, cycle{number: 26}.at(), "history")
+	must(t, err)
+	first, _ := newest(t, f)
+	for number := 27; number <= 28; number++ {
+		publishCycle(t, f, cycle{number: number, refreshed: []int{number % 3}, partly: true}, keeping(keep))
+	}
+	for _, damaged := range []bool{false, true} {
+		if damaged {
+			replace(t, f, first.Dir()+"/"+layout.ManifestFile, []byte("damaged"))
+		}
+		_, err = retention.Collect(retention.Options{Root: f, Now: cycle{number: 28}.at(), Policy: keep})
+		must(t, err)
+		checkSegments(t, f)
 	}
 }

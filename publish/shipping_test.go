@@ -242,6 +242,42 @@ func TestDamagedPack(t *testing.T) {
 	}
 }
 
+// A damaged segment is stored again also if only older publications name it. One that this root does not have
+// either is reported.
+func TestRepairOfOldSegments(t *testing.T) {
+	t.Parallel()
+	d, bucket := newStore(t)
+	root := durabletest.NewMem()
+	for n := 1; n <= 17; n++ {
+		must(t, shipCycle(t, root, d, cycle{number: n, refreshed: []int{n % 3}, partly: true}, retention.Policy{}))
+	}
+	segments := bucket.Keys(inStore + layout.StepsDir)
+	if _, m := newest(t, root); m.Steps[0].Cycles != 16 || len(segments) != 18 {
+		t.Fatalf("steps %+v, stored %q", m.Steps, segments)
+	}
+	bucket.Remove(t, segments[2])
+	damageObject(t, bucket, segments[3], func(b []byte) []byte { b[len(b)/3] ^= 1; return b })
+	done, err := d.Repair(t.Context(), root, store.PushOptions{})
+	must(t, err)
+	again, err := d.Repair(t.Context(), root, store.PushOptions{})
+	must(t, err)
+	if done.Segments != 2 || again.Segments != 0 {
+		t.Errorf("repaired %+v, then %+v", done, again)
+	}
+	pulled := durabletest.NewMem()
+	_, err = d.Pull(t.Context(), pulled, store.PullOptions{})
+	must(t, err)
+	checkSegments(t, pulled)
+
+	must(t, root.Remove(layout.StepsDir+"/"+list(t, root, layout.StepsDir)[2]))
+	bucket.Remove(t, segments[2])
+	done, err = d.Repair(t.Context(), root, store.PushOptions{})
+	must(t, err)
+	if done.Segments != 0 || len(done.Left) != 1 || inStore+done.Left[0] != segments[2] {
+		t.Errorf("repaired %+v, want %s left", done, segments[2])
+	}
+}
+
 // State files reach the next worker.
 func TestStates(t *testing.T) {
 	d, _ := newStore(t)

@@ -513,6 +513,21 @@ func TestManyStepsAreCompacted(t *testing.T) {
 	}
 }
 
+// Retention keeps a file that was made and compacted between the oldest kept publication and the newest.
+func TestRetentionOfStepsCompactedTwice(t *testing.T) {
+	t.Parallel()
+	f := durabletest.NewMem()
+	for i := 1; i <= 282; i++ {
+		publishCycle(t, f, cycle{number: i, refreshed: []int{i % 2}, partly: true}, keeping(retention.Policy{Snapshots: 24, SnapshotAge: time.Hour, CycleAge: time.Hour}))
+		if i >= 273 {
+			checkSegments(t, f)
+		}
+	}
+	if _, m := newest(t, f); m.Steps[0].Cycles != 256 {
+		t.Errorf("steps %+v", m.Steps)
+	}
+}
+
 // Steps are kept for their own age, and what is deleted is not taken for damage.
 func TestRetentionOfSteps(t *testing.T) {
 	t.Parallel()

@@ -1,7 +1,6 @@
 package retention
 
 import (
-	"errors"
 	"io/fs"
 
 	"mkt/publish/layout"
@@ -27,7 +26,7 @@ func (c *collector) snapshotsAndSegments() error {
 	if err != nil {
 		return err
 	}
-	unused, err := c.unusedSegment(c.oldest)
+	unused, err := UnusedSegments(c.Root, c.oldest, c.head, func(of snapshot.Commit) (snapshot.Manifest, error) { return snapshot.Open(c.Root, of) })
 	if err != nil {
 		return err
 	}
@@ -44,23 +43,6 @@ func (c *collector) snapshotsAndSegments() error {
 		}
 	}
 	return nil
-}
-
-// unusedSegment returns a function that reports whether no kept manifest names a segment. Such a
-// segment is before the oldest window, or was compacted before the oldest kept manifest was made.
-func (c *collector) unusedSegment(oldest snapshot.Commit) (func(name string) bool, error) {
-	var kept []snapshot.Manifest
-	for _, commit := range []snapshot.Commit{oldest, c.head} {
-		m, err := snapshot.Open(c.Root, commit)
-		if errors.Is(err, fs.ErrNotExist) { // deleted under an earlier policy
-			return UnusedSegments(oldest, c.head), nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		kept = append(kept, m)
-	}
-	return UnusedSegments(oldest, c.head, kept...), nil
 }
 
 // cycles deletes old, published raw and canonical cycles, and compacted raw ones.

@@ -1,6 +1,7 @@
 package retention
 
 import (
+	"fmt"
 	"path"
 
 	"mkt/publish/durable"
@@ -68,38 +69,62 @@ func (w Watermarks) Newest() (version uint64) {
 	return version
 }
 
-// UnusedSegments returns a function that reports whether no publication from oldest to head has
-// a file of the change log or of the steps. manifests are the manifests of the two. Without them,
-// only events before the oldest window are unused. A file of a later cycle belongs to a
-// publication not committed yet.
-func UnusedSegments(oldest, head snapshot.Commit, manifests ...snapshot.Manifest) func(name string) bool {
-	used := map[string]bool{}
-	for _, m := range manifests {
+// UnusedSegments returns a function that reports whether no publication from oldest to head names
+// a file of the change log or of the steps. A publication names files that the one before it
+// names, and new ones of its own cycle. Only the first one of a history may name others. So each
+// used file of a cycle up to the oldest is named by oldest, or by the first publication of a
+// later history. open opens their manifests. If one of them is missing or damaged, only events
+// before the oldest window are unused.
+func UnusedSegments(f durable.ReadFS, oldest, head snapshot.Commit, open func(snapshot.Commit) (snapshot.Manifest, error)) (func(name string) bool, error) {
+	commits, err := firstOfHistories(f, oldest, head)
+	if err != nil {
+		return nil, err
+	}
+	used, complete := map[string]bool{}, true
+	for _, c := range append(commits, oldest) {
+		m, err := open(c)
+		if snapshot.IsDamage(err) { // or deleted under an earlier policy, or never in this store
+			complete = false
+			continue
+		}
+		if err != nil {
+			return nil, fmt.Errorf("publication %d: %w", c.Version, err)
+		}
 		for _, s := range m.Segments() {
 			used[s.File] = true
 		}
 	}
 	return func(name string) bool {
-		first, last, ok := layout.ParseSegment(path.Base(name))
-		cycle, known := layout.CycleOfSegment(name)
-		if !ok || used[name] || known && cycle > head.CycleID {
+		cycle, ok := layout.CycleOfSegment(name)
+		if !ok || used[name] || cycle > oldest.CycleID {
 			return false
 		}
-		// If both the oldest and the newest manifest have the events in another file, so
-		// does every manifest between them.
-		if path.Dir(name) == layout.ChangesDir {
-			return last < oldest.FirstSeq || len(manifests) > 0 && last <= oldest.LastSeq && first >= head.FirstSeq
-		}
-		return len(manifests) > 0 && (isBefore(manifests[0].Steps, last) || last <= oldest.LastSeq && isWithin(manifests[1].Steps, last))
+		_, last, _ := layout.ParseSegment(path.Base(name))
+		return complete || path.Dir(name) == layout.ChangesDir && last < oldest.FirstSeq
+	}, nil
+}
+
+// firstOfHistories returns the first publications of the histories that begin after oldest. It is a
+// binary search. A publication whose record before it is damaged may be such a first one.
+func firstOfHistories(f durable.ReadFS, oldest, head snapshot.Commit) ([]snapshot.Commit, error) {
+	if head.Version <= oldest.Version || head.HistoryID == oldest.HistoryID {
+		return nil, nil
 	}
-}
-
-// isBefore reports whether a seq is before all segments.
-func isBefore(segments []snapshot.Segment, seq uint64) bool {
-	return len(segments) > 0 && seq < segments[0].First
-}
-
-// isWithin reports whether a seq is not before all segments. A history may begin without any.
-func isWithin(segments []snapshot.Segment, seq uint64) bool {
-	return len(segments) > 0 && seq >= segments[0].First
+	between := head.Version - oldest.Version - 1
+	for i := range between {
+		middle, err := snapshot.ReadCommit(f, oldest.Version+1+(between/2+i)%between)
+		if snapshot.IsDamage(err) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		before, err := firstOfHistories(f, oldest, middle)
+		if err != nil {
+			return nil, err
+		}
+		after, err := firstOfHistories(f, middle, head)
+		return append(before, after...), err
+	}
+	return []snapshot.Commit{head}, nil
 }

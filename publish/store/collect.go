@@ -144,7 +144,13 @@ func (d *Dataset) uncommitted(ctx context.Context, packs []object) (lost []objec
 // files finds the segments of the change log and of the steps, and the archives, which no
 // publication from oldest to head needs.
 func (c *collector) files(oldest, head snapshot.Commit, marks retention.Watermarks) (segments, archives []object, err error) {
-	unused, err := c.d.unusedSegments(c.ctx, oldest, head)
+	unused, err := retention.UnusedSegments(c.d.Records(c.ctx), oldest, head, func(of snapshot.Commit) (snapshot.Manifest, error) {
+		m, err := c.d.Manifest(c.ctx, of)
+		if errors.Is(err, errNoSnapshot) { // it was pushed without one
+			err = fs.ErrNotExist
+		}
+		return m, err
+	})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -163,21 +169,6 @@ func (c *collector) files(oldest, head snapshot.Commit, marks retention.Watermar
 		return ok && layout.NewCycleID(until, string(c.d.product)) <= marks.Raw.Before
 	})
 	return segments, archives, err
-}
-
-func (d *Dataset) unusedSegments(ctx context.Context, oldest, head snapshot.Commit) (func(name string) bool, error) {
-	var kept []snapshot.Manifest
-	for _, commit := range []snapshot.Commit{oldest, head} {
-		m, err := d.Manifest(ctx, commit)
-		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, errNoSnapshot) { // it was pushed without a snapshot
-			return retention.UnusedSegments(oldest, head), nil
-		}
-		if err != nil {
-			return nil, fmt.Errorf("publication %d: %w", commit.Version, err)
-		}
-		kept = append(kept, m)
-	}
-	return retention.UnusedSegments(oldest, head, kept...), nil
 }
 
 // find lists the objects of a folder for which remove returns true.

@@ -19,8 +19,8 @@ import (
 // Repaired counts the objects stored again by a repair, or by its dry run.
 type Repaired struct {
 	Records, Packs, Segments int
-	// Left are the damaged or missing packs that could not be stored, because retention has
-	// deleted a part of them in the root.
+	// Left are the damaged or missing packs and segments that could not be stored, because the
+	// root does not have them whole either.
 	Left []string
 }
 
@@ -41,7 +41,7 @@ func (d *Dataset) Repair(ctx context.Context, f durable.FS, o PushOptions) (done
 	if err != nil {
 		return done, err
 	}
-	r := &repair{d: d, ctx: ctx, f: f, o: o}
+	r := &repair{d: d, ctx: ctx, f: f, o: o, read: map[string]bool{}}
 	if r.marks, err = d.watermarks(ctx); err != nil {
 		return done, err
 	}
@@ -61,10 +61,7 @@ func (d *Dataset) Repair(ctx context.Context, f durable.FS, o PushOptions) (done
 			return r.done, fmt.Errorf("repair publication %d of %s: %w", n, d, err)
 		}
 	}
-	if last < here.Version || first > last {
-		return r.done, nil // the segments are pushed with the newer publications
-	}
-	return r.done, r.segments(here)
+	return r.done, nil
 }
 
 // repairUpTo returns the newest version of the root of which the store has a record or a pack, 0
@@ -116,6 +113,7 @@ type repair struct {
 	f     durable.FS
 	o     PushOptions
 	marks retention.Watermarks // of the store
+	read  map[string]bool      // segments, by their names in the store
 	done  Repaired
 }
 
@@ -132,7 +130,10 @@ func (r *repair) publication(n uint64) error {
 		return err
 	}
 	lost := err != nil
-	if err := r.pack(c); err != nil || !lost {
+	if err := r.pack(c); err != nil {
+		return err
+	}
+	if err := r.segments(c); err != nil || !lost {
 		return err
 	}
 	r.done.Records++
@@ -235,14 +236,22 @@ func (r *repair) unpacked(c snapshot.Commit) error {
 	return r.d.fetchPack(r.ctx, r.f, c, archived, staged, func(string) error { return nil })
 }
 
-// segments stores the damaged or missing segments of the newest manifest.
-func (r *repair) segments(here snapshot.Commit) error {
-	m, err := snapshot.Open(r.f, here)
+// segments stores the damaged or missing segments that a manifest names, unless retention may have
+// deleted them in the store.
+func (r *repair) segments(c snapshot.Commit) error {
+	m, err := snapshot.Open(r.f, c)
+	if errors.Is(err, fs.ErrNotExist) || r.collected(c) {
+		return nil
+	}
 	if err != nil {
 		return err
 	}
 	for _, s := range m.Segments() {
 		name := segmentName(s.File, s.SHA256)
+		if r.read[name] {
+			continue
+		}
+		r.read[name] = true
 		data, err := r.d.store.objects.get(r.ctx, r.d.key(name))
 		if err != nil && !errors.Is(err, fs.ErrNotExist) && !snapshot.IsDamage(err) {
 			return err
@@ -250,7 +259,12 @@ func (r *repair) segments(here snapshot.Commit) error {
 		if err == nil && durable.Hash(data) == s.SHA256 {
 			continue
 		}
-		if err := snapshot.VerifySegment(r.f, s); err != nil {
+		err = snapshot.VerifySegment(r.f, s)
+		if snapshot.IsDamage(err) {
+			r.done.Left = append(r.done.Left, name)
+			continue
+		}
+		if err != nil {
 			return err
 		}
 		r.done.Segments++

@@ -129,8 +129,8 @@ func (g *Group) repairOne(ctx context.Context, d *store.Dataset, p cli.Dataset, 
 			cli.Plural(done.Records, "record"), cli.Plural(done.Packs, "pack"), cli.Plural(done.Segments, "segment"))
 	}
 	if err == nil && len(done.Left) > 0 {
-		err = fmt.Errorf("push %s: %s damaged or missing in the store, and retention has deleted a part of each in this data root: %s and so on: push from a data root that has them whole",
-			p, cli.Plural(len(done.Left), "pack"), done.Left[0])
+		err = fmt.Errorf("push %s: %s damaged or missing in the store, and not whole in this data root: %s and so on: push from a data root that has them whole",
+			p, cli.Plural(len(done.Left), "object"), done.Left[0])
 	}
 	return err
 }
