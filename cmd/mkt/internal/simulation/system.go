@@ -304,10 +304,10 @@ func (s *system) result() Result {
 	return r
 }
 
-// trouble judges a failed run of one machine: on a disk that never lost anything, nothing is called damaged.
+// trouble judges a failed run of one machine: on a disk that lost nothing and can be read, nothing is called damaged.
 func (s *system) trouble(l *life, j job, err error) {
 	m := l.machine
-	if s.depot == nil && !s.isRotten(m) && !m.suspect && !s.hasLost(m) && errors.Is(err, snapshot.ErrDamaged) {
+	if s.depot == nil && !s.isRotten(m) && !m.suspect && !s.hasLost(m) && errors.Is(err, snapshot.ErrDamaged) && !isStorage(err) {
 		s.fail(wholeIsWhole, "%s on %s: %v", j, m.name, err)
 	}
 }
