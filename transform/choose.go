@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"strings"
 
 	"mkt/fetch/raw"
 	"mkt/publish/durable"
@@ -13,20 +12,27 @@ import (
 )
 
 // checkKey compares the id key with the fingerprint recorded in the data root, or records the
-// fingerprint of the first key. With another key every id would change.
+// fingerprint of the first key, also in place of a damaged record. With another key every id would change.
 func (r *run) checkKey() error {
 	own := r.Key.Fingerprint()
 	data, err := durable.ReadFile(r.Data, layout.IDKeyFingerprintFile, 4096)
-	if errors.Is(err, fs.ErrNotExist) {
+	isMissing := errors.Is(err, fs.ErrNotExist)
+	if err != nil && !isMissing {
+		return err
+	}
+	recorded := layout.ParseIDKeyFingerprint(data)
+	if recorded == "" {
 		if err := r.checkPublished(own); err != nil {
 			return err
 		}
+		if !isMissing {
+			if err := r.Data.Remove(layout.IDKeyFingerprintFile); err != nil {
+				return err
+			}
+		}
 		return durable.CreateAgain(r.Data, layout.IDKeyFingerprintFile, durable.Bytes([]byte(own+"\n")))
 	}
-	if err != nil {
-		return err
-	}
-	if recorded := strings.TrimSpace(string(data)); recorded != own {
+	if recorded != own {
 		return fmt.Errorf("%w: this one is %s, but the data root was made with %s (%s): restore that key, or begin a new data root",
 			ErrKey, own, recorded, layout.IDKeyFingerprintFile)
 	}

@@ -254,6 +254,21 @@ func TestKeyIsRecorded(t *testing.T) {
 	}
 }
 
+// A record that the disk lost is made again, unless another key made what is published.
+func TestKeyIsRecordedAgain(t *testing.T) {
+	for _, content := range []string{"", "\n", strings.Repeat("\x00", 33)} {
+		root, data := small("1").mem(t), durabletest.NewMem()
+		must(t, durable.Create(data, layout.IDKeyFingerprintFile, durable.Bytes([]byte(content))))
+		_, err := run(root, data)
+		must(t, err)
+		text, err := durable.ReadFile(data, layout.IDKeyFingerprintFile, 100)
+		must(t, err)
+		if want := options(root, data).Key.Fingerprint() + "\n"; string(text) != want {
+			t.Errorf("%q: recorded %q, want %q", content, text, want)
+		}
+	}
+}
+
 // Rows of older rules stay as they are.
 func TestOtherRules(t *testing.T) {
 	root, data := small("1").mem(t), durabletest.NewMem()

@@ -286,13 +286,13 @@ func TestTwoInstallations(t *testing.T) {
 	url := gateway.URL("two")
 	a := newWorker(t, "a", url, football.MarketEngine)
 	must(t, a.work(t.Context(), cycle{product: football.MarketEngine, number: 1, refreshed: upTo(3)}))
-	fingerprint := func(text string) durable.FS {
+	fingerprint := func(digit string) durable.FS {
 		f := newWorker(t, "key", url, football.MarketEngine).f
-		must(t, durable.Create(f, layout.IDKeyFingerprintFile, durable.Bytes([]byte(text+"\n"))))
+		must(t, durable.Create(f, layout.IDKeyFingerprintFile, durable.Bytes([]byte(strings.Repeat(digit, 32)+"\n"))))
 		return f
 	}
-	must(t, openStore(t, url).SyncIDKey(t.Context(), fingerprint("one")))
-	if err := openStore(t, url).SyncIDKey(t.Context(), fingerprint("another")); err == nil || !strings.Contains(err.Error(), "prefix") {
+	must(t, openStore(t, url).SyncIDKey(t.Context(), fingerprint("1")))
+	if err := openStore(t, url).SyncIDKey(t.Context(), fingerprint("2")); err == nil || !strings.Contains(err.Error(), "prefix") {
 		t.Errorf("another key: %v", err)
 	}
 	b := newWorker(t, "b", url, football.MarketEngine)

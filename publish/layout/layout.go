@@ -76,6 +76,18 @@ const (
 // IDKeyFingerprintFile, at the data root, records the id key of all ids in the data.
 const IDKeyFingerprintFile = "id-key.fingerprint"
 
+var fingerprintPattern = regexp.MustCompile(`^[0-9a-f]{32}$`)
+
+// ParseIDKeyFingerprint reads the content of [IDKeyFingerprintFile], "" if it is none, as after a disk lost
+// what was written.
+func ParseIDKeyFingerprint(data []byte) string {
+	fingerprint := strings.TrimSpace(string(data))
+	if !fingerprintPattern.MatchString(fingerprint) {
+		return ""
+	}
+	return fingerprint
+}
+
 // ErrNewer: a newer version of mkt wrote a file of the data root, in a format unknown to this
 // one. The file is not damaged.
 var ErrNewer = errors.New("written by a newer version of mkt: use that version, or a later one; nothing is damaged")

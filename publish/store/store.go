@@ -146,6 +146,12 @@ func (s *Store) SyncIDKey(ctx context.Context, data durable.FS) error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
+	if here != nil && layout.ParseIDKeyFingerprint(here) == "" {
+		if err := data.Remove(name); err != nil {
+			return err
+		}
+		here = nil
+	}
 	there, err := s.objects.get(ctx, name)
 	switch {
 	case err != nil && !errors.Is(err, fs.ErrNotExist):

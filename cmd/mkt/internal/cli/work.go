@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -89,13 +88,13 @@ func awaitLeases(ctx context.Context, env *Env, conn *coordination.Conn) error {
 }
 
 // IDKeyFingerprint returns the fingerprint of the id key recorded in the data root, "" if there is
-// none.
+// none, or its record is damaged.
 func (env *Env) IDKeyFingerprint() string {
 	data, err := os.ReadFile(filepath.Join(env.Data, layout.IDKeyFingerprintFile))
 	if err != nil {
 		return ""
 	}
-	return strings.TrimSpace(string(data))
+	return layout.ParseIDKeyFingerprint(data)
 }
 
 // isTemporaryWork reports whether err is trouble with NATS that may pass by itself.

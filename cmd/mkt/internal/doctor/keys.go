@@ -5,7 +5,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/fetch/credential"
@@ -88,10 +87,10 @@ func (d *doctor) credentials(key credential.Identity) {
 
 // identityKey checks the id key, also against the fingerprint in the data root.
 func (d *doctor) identityKey() {
-	recorded, err := os.ReadFile(filepath.Join(d.Data, layout.IDKeyFingerprintFile))
-	made := err == nil
+	data, _ := os.ReadFile(filepath.Join(d.Data, layout.IDKeyFingerprintFile))
+	was := layout.ParseIDKeyFingerprint(data) // a missing or damaged one is recorded again
 	missing := d.mkt("init " + cli.Quote(filepath.Dir(d.IDKey)))
-	if made {
+	if was != "" {
 		missing = "restore it from your copy: the data was made with it, and another one changes every id"
 	}
 	content := d.key("ID_KEY", d.IDKey, missing)
@@ -105,7 +104,7 @@ func (d *doctor) identityKey() {
 		return
 	}
 	d.idKey = key.Fingerprint()
-	if was := strings.TrimSpace(string(recorded)); made && was != d.idKey {
+	if was != "" && was != d.idKey {
 		d.bad(Fail, "ID_KEY_OTHER", "keys", at, "restore the key with the fingerprint "+was+", or begin a new data root",
 			"its fingerprint is %s, and the data was made with %s", d.idKey, was)
 		return

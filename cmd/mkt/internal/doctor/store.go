@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -124,7 +123,7 @@ func (d *doctor) probeStore(ctx context.Context, s *store.Store, at place) bool 
 func (d *doctor) storeKey(there string, at place) {
 	here := d.idKey
 	if recorded, err := os.ReadFile(filepath.Join(d.Data, layout.IDKeyFingerprintFile)); here == "" && err == nil {
-		here = strings.TrimSpace(string(recorded))
+		here = layout.ParseIDKeyFingerprint(recorded)
 	}
 	switch {
 	case there == "" || here == "":
