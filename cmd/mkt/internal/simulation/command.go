@@ -524,9 +524,10 @@ func (c *commands) rotReplica(id string) {
 		if m.alive() != nil {
 			return
 		}
+		of := []string{"/snapshots/", "/changes/"}[c.pick("kind of file", id, 2)] // a segment stays longer
 		var names []string
 		_ = filepath.WalkDir(m.data, func(name string, e fs.DirEntry, err error) error {
-			if err == nil && !e.IsDir() && (strings.Contains(name, "/snapshots/") || strings.Contains(name, "/changes/")) {
+			if err == nil && !e.IsDir() && strings.Contains(name, of) {
 				names = append(names, name)
 			}
 			return nil
