@@ -69,6 +69,7 @@ type dataset struct {
 	events  map[string]logged   // by history and seq
 	checked map[string]bool     // hashes of commits whose rows were checked
 	states  map[string]content  // by hash of the commit
+	inPlay  map[int64][]inPlay  // by the time of the publication
 	last    map[*machine]uint64 // newest acknowledged version
 	leases  map[*life]context.Context
 	starts  map[string]uint64 // seq before the first one, by history
@@ -98,7 +99,7 @@ func newBook(w *world) *book {
 func (b *book) of(j job) *dataset {
 	d := b.datasets[j.String()]
 	if d == nil {
-		d = &dataset{commits: map[string]seen{}, events: map[string]logged{}, checked: map[string]bool{}, states: map[string]content{}, last: map[*machine]uint64{}, leases: map[*life]context.Context{}, starts: map[string]uint64{}, newest: map[string]uint64{}, news: make(chan struct{})}
+		d = &dataset{commits: map[string]seen{}, events: map[string]logged{}, checked: map[string]bool{}, states: map[string]content{}, inPlay: map[int64][]inPlay{}, last: map[*machine]uint64{}, leases: map[*life]context.Context{}, starts: map[string]uint64{}, newest: map[string]uint64{}, news: make(chan struct{})}
 		b.datasets[j.String()] = d
 	}
 	return d
@@ -291,6 +292,7 @@ func (b *book) rows(d *dataset, root durable.ReadFS, j job, c snapshot.Commit, m
 		b.w.fail(nothingForeign, "%s has version %d of %s %s", j, c.Version, m.ClientID, m.Product)
 	}
 	if j.product != football.MarketEngine {
+		b.rowsInPlay(d, root, j, c)
 		return
 	}
 	state := content{}
@@ -300,11 +302,7 @@ func (b *book) rows(d *dataset, root durable.ReadFS, j job, c snapshot.Commit, m
 			return
 		}
 		state[row.FixtureID] = row.ContentDigest
-		if owner, known := b.owners[row.FixtureID]; !known {
-			b.owners[row.FixtureID] = j.id
-		} else if owner != j.id { // accounts of one provider have its fixtures under the same ids
-			b.owners[row.FixtureID] = ""
-		}
+		b.own(j, row.FixtureID)
 		if !j.said(row.ProviderFixtureID) {
 			b.w.fail(nothingForeign, "%s version %d: the provider never told the account the fixture %s", j, c.Version, row.ProviderFixtureID)
 		}
@@ -349,6 +347,15 @@ func (b *book) content(j job, c snapshot.Commit) content {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.of(j).states[c.SHA256]
+}
+
+// own notes that an account has a fixture. The lock is held.
+func (b *book) own(j job, fixture string) {
+	if owner, known := b.owners[fixture]; !known {
+		b.owners[fixture] = j.id
+	} else if owner != j.id { // accounts of one provider have its fixtures under the same ids
+		b.owners[fixture] = ""
+	}
 }
 
 // owner returns the account that a fixture is of, by its id; "" if it was never published.

@@ -124,6 +124,9 @@ func newSystem(w *world, o Options) *system {
 		w.account("cato", "apifootball", football.MarketEngine),
 		w.account("dune", "theoddsapi", football.MarketEngine),
 	}
+	if o.Serve != nil { // a second one with matches in play, of the same provider
+		s.accounts = append(s.accounts, w.account("gale", "betsapi", football.LiveIntelligence))
+	}
 	for _, a := range s.accounts {
 		a.added = true
 	}
@@ -182,8 +185,8 @@ func newSystem(w *world, o Options) *system {
 			if j.product == football.MarketEngine && j.added {
 				s.readers = append(s.readers, &reader{s: s, job: j, life: home}, &reader{s: s, job: j, life: home})
 			}
-			if j.product == football.MarketEngine && j.added && s.serve != nil {
-				s.listens = append(s.listens, &subscriber{reader: reader{s: s, job: j, life: home}}, &subscriber{reader: reader{s: s, job: j, life: home}, moves: true})
+			if j.added && s.serve != nil {
+				s.listens = append(s.listens, s.subscriber(j, home, false), s.subscriber(j, home, true))
 			}
 		}
 	}
