@@ -56,6 +56,7 @@ type book struct {
 	datasets map[string]*dataset
 	readings map[string][]reading // of the clock, by the new history that an operator began
 	gone     map[string]bool      // accounts that were deleted, and perhaps added again
+	leaving  map[string]bool      // accounts that are being deleted: what is left of them counts for nothing
 	owners   map[string]string    // accounts, by the ids of their fixtures
 	judged   int                  // rows of matches in play
 }
@@ -93,7 +94,7 @@ type logged struct {
 type content map[string]string
 
 func newBook(w *world) *book {
-	return &book{w: w, datasets: map[string]*dataset{}, readings: map[string][]reading{}, owners: map[string]string{}, gone: map[string]bool{}}
+	return &book{w: w, datasets: map[string]*dataset{}, readings: map[string][]reading{}, owners: map[string]string{}, gone: map[string]bool{}, leaving: map[string]bool{}}
 }
 
 func (b *book) of(j job) *dataset {
@@ -109,6 +110,9 @@ func (b *book) of(j job) *dataset {
 func (b *book) published(l *life, j job, s publish.Summary) {
 	b.w.note("%s: %s: version %d: %d refreshed, %d without markets, %d carried, %d removed, %d held; seq %d", l.machine.name, j, s.Version, s.Refreshed, s.WithoutMarkets, s.Carried, s.Removed, s.Held, s.LastSeq)
 	root := within(l.disk, j.dir())
+	if b.isLeaving(j.account) {
+		return
+	}
 	b.mu.Lock()
 	d := b.of(j)
 	d.last[l.machine] = max(d.last[l.machine], s.Version)
@@ -157,6 +161,9 @@ func (b *book) judge(root durable.ReadFS, j job, where string) (c snapshot.Commi
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	if b.leaving[j.id] {
+		return c
+	}
 	c, found, err := snapshot.Head(root)
 	if err != nil {
 		b.w.fail(nothingTorn, "%s on %s: %v", j, where, err)
@@ -397,7 +404,7 @@ func (b *book) removals(root durable.ReadFS, j job, c snapshot.Commit, now time.
 func (b *book) survived(m *machine, jobs []job, d *depot) {
 	for _, j := range jobs {
 		c := b.judge(within(m.disk, j.dir()), j, m.name)
-		if d == nil && b.w.isRotten(m) {
+		if d == nil && b.w.isRotten(m) || b.isLeaving(j.account) {
 			continue
 		}
 		if d != nil {
@@ -432,11 +439,43 @@ func (b *book) deleted(a *account) {
 	}
 }
 
+// leaves notes whether an account is being deleted.
+func (b *book) leaves(a *account, is bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.leaving[a.id] = is
+}
+
+func (b *book) isLeaving(a *account) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.leaving[a.id]
+}
+
 // acknowledged returns the newest version of a job that a run on a machine has acknowledged.
 func (b *book) acknowledged(m *machine, j job) uint64 {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.of(j).last[m]
+}
+
+// wasPublished reports whether a commit may be that of a version: whether it is the one that anybody has seen, if so.
+func (b *book) wasPublished(job string, version uint64, sha256 string) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	d, others := b.datasets[job], false
+	if client, _, _ := strings.Cut(job, " "); d == nil || b.gone[client] {
+		return true
+	}
+	for name, c := range d.commits {
+		if strings.HasSuffix(name, fmt.Sprint(" ", version)) {
+			if c.sha256 == sha256 {
+				return true
+			}
+			others = true
+		}
+	}
+	return !others
 }
 
 // wasDeleted reports whether the account of a job was ever deleted.
@@ -448,6 +487,9 @@ func (b *book) wasDeleted(j job) bool {
 
 // stored returns the newest commit of the object store.
 func (b *book) stored(d *depot, j job) snapshot.Commit {
+	if b.isLeaving(j.account) {
+		return snapshot.Commit{}
+	}
 	c, _, err := store.New(d.objects, store.Options{Now: time.Now}).Dataset(j.id, j.product).Head(context.Background(), 0)
 	if err != nil {
 		b.w.fail(nothingTorn, "%s in the object store: %v", j, err)

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -56,6 +57,7 @@ var (
 		{"store away", (*commands).storeAway}, {"NATS away", (*commands).brokerAway}, {"NATS forgets", (*commands).brokerForgets}, {"network away", (*commands).networkAway},
 		{"Redis away", (*commands).redisAway}, {"Redis slow", (*commands).redisSlow}, {"Redis refuses", (*commands).redisRefuses}, {"Redis forgets", (*commands).redisForgets},
 		{"push", (*commands).push}, {"pull", (*commands).pull}, {"replica rots", (*commands).rotReplica}, {"bit rots", (*commands).rotWorker}, {"replica off", (*commands).replicaOff},
+		{"account deleted", (*commands).remove},
 	}, commonCommands...)
 )
 
@@ -134,8 +136,14 @@ func (c *commands) disable(id string) {
 // remove deletes an account. No copy of the disk is restored meanwhile, nor a bit repaired.
 func (c *commands) remove(id string) {
 	m, a := c.anyWorker(id), c.added(id)
-	if _, there := c.office.newest().Tenant(a.id); there && !c.isRotten(m) {
-		c.office.remove(c.ctx, m, a)
+	_, there := c.office.newest().Tenant(a.id)
+	switch {
+	case !there || c.book.isLeaving(a):
+	case c.depot != nil:
+		first := c.pick("first", id, len(c.workers))
+		c.office.remove(c.ctx, append(slices.Clone(c.workers[first:]), c.workers[:first]...), a)
+	case !c.isRotten(m):
+		c.office.remove(c.ctx, []*machine{m}, a)
 	}
 }
 
@@ -487,8 +495,16 @@ func (c *commands) brokerForgets(string) { c.broker.restart(true) }
 // push stores what the store lacks, and repairs it.
 func (c *commands) push(id string) {
 	c.locked(id, func(l *life, j job, root durable.FS) error {
+		release, err := c.lease(l, "mkt push", j)
+		if err != nil {
+			return err
+		}
+		defer release()
+		if _, there := c.office.newest().Tenant(j.id); !there {
+			return nil // it stores nothing of a deleted account
+		}
 		d := c.depot.store(l).Dataset(j.id, j.product)
-		_, err := d.Push(l.ctx, root, store.PushOptions{})
+		_, err = d.Push(l.ctx, root, store.PushOptions{})
 		if err == nil && c.pick("repair", id, 2) == 0 && !c.isRotten(l.machine) {
 			_, err = d.Repair(l.ctx, root, store.PushOptions{})
 		}

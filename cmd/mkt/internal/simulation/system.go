@@ -7,13 +7,17 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"strings"
 	"sync"
 	"testing"
 	"testing/cryptotest"
 	"testing/synctest"
 	"time"
 
+	"mkt/publish/durable"
+	"mkt/publish/durable/durabletest"
 	"mkt/publish/football"
+	"mkt/publish/layout"
 	"mkt/publish/snapshot"
 	"mkt/publish/store/storetest"
 )
@@ -91,7 +95,7 @@ type system struct {
 	depot    *depot    // nil without an object store
 	broker   *broker   // nil without a cluster
 	counting *counting // with a broker
-	translog *translog // of one machine
+	translog *translog
 	serve    func(name string) (string, Server)
 	older    uint64 // the newest version of the first job that an older build published
 	restored bool   // an older copy of a disk was restored
@@ -141,11 +145,8 @@ func newSystem(w *world, o Options) *system {
 	s.office.machine.after = func(*machine) { s.office.survived() }
 	s.book.cluster = cluster
 	names := []string{"m1"}
-	if !cluster {
-		s.translog = s.newTranslog()
-	}
 	if cluster {
-		s.depot, s.broker = &depot{w: w, objects: storetest.NewMemory()}, newBroker(w)
+		s.depot, s.broker = &depot{w: w, objects: storetest.NewMemory(), late: map[string]bool{}}, newBroker(w)
 		s.counting = newCounting(w)
 		s.every = map[football.Product]time.Duration{football.MarketEngine: 15 * time.Minute, football.LiveIntelligence: 3 * time.Minute}
 		names = []string{"w1", "w2", "w3"}
@@ -157,6 +158,7 @@ func newSystem(w *world, o Options) *system {
 	if o.Live > 0 {
 		s.every[football.LiveIntelligence] = o.Live
 	}
+	s.translog = s.newTranslog()
 	for _, name := range names {
 		m := w.machine(name, s.work)
 		m.after = func(m *machine) { s.book.survived(m, s.jobs, s.depot) }
@@ -250,8 +252,23 @@ func (s *system) final() {
 			c.visit(s.workers[0], s.workers[0].disk, math.MaxInt)
 		}
 	}
-	if s.translog != nil {
-		s.translog.check()
+	s.translog.check()
+	for _, a := range s.accounts {
+		if _, there := s.office.newest().Tenant(a.id); there || !s.book.wasDeleted(job{account: a}) || s.book.isLeaving(a) {
+			continue
+		}
+		s.office.gone(a)
+		for _, m := range s.mirrors {
+			root, err := durable.OpenRoot(m.data)
+			if err != nil {
+				s.fail(deletedGone, "%s on %s: %v", a.id, m.name, err)
+				continue
+			}
+			if left := fileIn(root, layout.Tenant(a.id)); left != "" {
+				s.fail(deletedGone, "%s on %s: %s", a.id, m.name, left)
+			}
+			root.Close()
+		}
 	}
 	s.finally()
 	for _, j := range s.jobs {
@@ -306,5 +323,25 @@ func (s *system) result() Result {
 	return r
 }
 
-// trouble reacts to a failed run as an operator does.
-func (s *system) trouble(*life, job, error) {}
+// trouble reacts to a failed run as an operator does. A worker whose disk has lost what names its installation gets
+// another disk.
+func (s *system) trouble(l *life) {
+	if s.depot == nil || !s.isRotten(l.machine) {
+		return
+	}
+	text, err := durable.ReadFile(within(l.disk, "."), layout.IDKeyFingerprintFile, 1<<10)
+	if err == nil && strings.TrimSpace(string(text)) != key.Fingerprint() {
+		s.replaceDisk(l)
+	}
+}
+
+// replaceDisk ends a life, whose machine gets an empty disk.
+func (s *system) replaceDisk(l *life) {
+	m := l.machine
+	s.note("%s gets another disk", m.name)
+	m.mu.Lock()
+	m.restored = durabletest.NewMem()
+	m.mu.Unlock()
+	l.kill("disk " + l.id())
+	s.setRotten(m, false)
+}

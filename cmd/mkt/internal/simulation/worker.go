@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/schedule"
 	"mkt/cmd/mkt/internal/tenants"
 	"mkt/fetch"
@@ -89,9 +90,7 @@ func (s *system) work(l *life) {
 	overdue := wk.assign()
 	all.Go(func() { wk.schedule.Run(l.ctx, overdue...) })
 	all.Go(wk.follow)
-	if s.translog != nil {
-		all.Go(func() { s.translog.run(l) })
-	}
+	all.Go(func() { s.translog.run(wk) })
 	all.Wait()
 }
 
@@ -109,6 +108,39 @@ func (wk *worker) join() bool {
 		wk.s.fail(progress, "%s cannot join the cluster: %v", wk.l.machine.name, err)
 	}
 	return err == nil
+}
+
+// lease takes the leases of jobs for a command on a machine of a cluster.
+func (s *system) lease(l *life, purpose string, jobs ...job) (release func(), err error) {
+	if s.broker == nil {
+		return func() {}, nil
+	}
+	address, err := coordination.Parse("nats://10.0.0.1:4222")
+	if err != nil {
+		return nil, err
+	}
+	conn, err := coordination.Open(coordination.Options{Address: address, Use: coordination.ForLeases, Name: l.machine.name, Version: "test",
+		Installation: key.Fingerprint(), Now: l.steady(), Random: s.spread(l, purpose), Dialer: &dialer{s.broker, l}})
+	if err != nil {
+		return nil, err
+	}
+	release = conn.Close
+	waits, cancel := context.WithTimeout(l.ctx, 25*time.Second)
+	defer cancel()
+	if err = conn.Wait(waits); err != nil {
+		release()
+		return nil, err
+	}
+	for _, j := range jobs {
+		one, err := conn.Take(l.ctx, coordination.Run{Client: j.id, Product: string(j.product), Purpose: purpose, Short: j.product == football.LiveIntelligence})
+		if err != nil {
+			release()
+			return nil, err
+		}
+		before := release
+		release = func() { one.Release(); before() }
+	}
+	return release, nil
 }
 
 // move says that accounts have come or gone.
@@ -227,7 +259,7 @@ func (wk *worker) cycle(j job, t *tenants.Tenant) (again bool) {
 		return true
 	}
 	wk.s.note("%s: %s: %s", l.machine.name, j, shorten(err))
-	wk.s.trouble(l, j, err)
+	wk.s.trouble(l)
 	return false
 }
 
@@ -273,6 +305,12 @@ func (wk *worker) locked(ctx context.Context, j job, t *tenants.Tenant) (err err
 		return err
 	}
 	defer lock.Close()
+	if _, there := wk.s.office.newest().Tenant(j.id); !there { // the account was deleted since the run was decided
+		if err := errors.Join(root.Remove(layout.Lock), data.Remove(j.dir())); err == nil {
+			_ = data.Remove(layout.Tenant(j.id)) // the other product may be there
+		}
+		return cli.ErrDeleted
+	}
 	if wk.store == nil {
 		return wk.steps(ctx, j, t, root, data, nil)
 	}
