@@ -16,7 +16,6 @@ import (
 	"mkt/publish/football"
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
-	"mkt/publish/store"
 	"mkt/publish/table"
 )
 
@@ -490,7 +489,7 @@ func (b *book) stored(d *depot, j job) snapshot.Commit {
 	if b.isLeaving(j.account) {
 		return snapshot.Commit{}
 	}
-	c, _, err := store.New(d.objects, store.Options{Now: time.Now}).Dataset(j.id, j.product).Head(context.Background(), 0)
+	c, _, err := d.dataset(j).Head(context.Background(), 0)
 	if err != nil {
 		b.w.fail(nothingTorn, "%s in the object store: %v", j, err)
 	}

@@ -19,7 +19,6 @@ import (
 	"mkt/publish/football"
 	"mkt/publish/health"
 	"mkt/publish/layout"
-	"mkt/publish/retention"
 	"mkt/publish/store"
 	"mkt/transform"
 	"mkt/transform/identity"
@@ -27,9 +26,6 @@ import (
 
 // key makes the ids of all data roots.
 var key = identity.Key{1, 2, 3}
-
-// keep is the retention of the data roots of a cluster: short, so that it deletes often. See [system.keeps].
-var keep = retention.Policy{Snapshots: 3, SnapshotAge: time.Hour, Cycles: 3, CycleAge: time.Hour, ChangeEvents: 20}
 
 // fetchLimits end a run while its account's next one is still to come.
 var fetchLimits = fetch.Limits{Run: 4 * time.Minute, Connect: 5 * time.Second, Header: 10 * time.Second, Body: 20 * time.Second}
@@ -325,7 +321,9 @@ func (wk *worker) locked(ctx context.Context, j job, t *tenants.Tenant) (err err
 	if wk.ranElsewhere(j) {
 		return nil
 	}
-	err = wk.steps(ctx, j, t, root, data, attached)
+	if err = wk.steps(ctx, j, t, root, data, attached); err == nil {
+		l.hasRun(j)
+	}
 	var damage *publish.DamageError
 	if errors.As(err, &damage) && attached.Dataset != nil {
 		if again := attached.CopyAgain(ctx, root, damage); again == nil {
@@ -393,7 +391,7 @@ func (wk *worker) steps(ctx context.Context, j job, t *tenants.Tenant, root, dat
 	if err == nil && !published.Already {
 		wk.s.book.published(l, j, published)
 	}
-	if wk.s.depot == nil && !l.dead.Load() {
+	if !l.dead.Load() {
 		wk.s.book.retained(of, j, l.machine.name, o.Retention, before, false)
 	}
 	if err := wk.said(ctx, j, "publish", err); err != nil || published.Already {
@@ -402,7 +400,15 @@ func (wk *worker) steps(ctx context.Context, j job, t *tenants.Tenant, root, dat
 	if attached != nil && attached.Dataset != nil {
 		if last := wk.collected[j.String()]; time.Since(last) >= time.Hour {
 			wk.collected[j.String()] = time.Now()
-			if _, err := attached.Dataset.Collect(ctx, store.CollectOptions{Policy: keep.For(j.product)}); err != nil {
+			had, head, err := wk.s.depot.packs(j)
+			if err != nil {
+				return err
+			}
+			_, err = attached.Dataset.Collect(ctx, store.CollectOptions{Policy: o.Retention.For(j.product)})
+			if ctx.Err() == nil && !l.dead.Load() {
+				wk.s.book.retainedIn(wk.s.depot, j, o.Retention, had, head, err == nil)
+			}
+			if err != nil {
 				wk.s.note("%s: %s: retention in the store: %s", l.machine.name, j, shorten(err))
 			}
 		}
