@@ -109,6 +109,9 @@ func (c *client) run(ctx context.Context, script *redis.Script, keysAndArgs ...a
 }
 
 func (c *client) with(ctx context.Context, send func(redis.Conn) (any, error)) (any, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err // after the end of the pool GetContext could panic
+	}
 	conn, err := c.pool.GetContext(ctx)
 	if err != nil {
 		return nil, err

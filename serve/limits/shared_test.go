@@ -255,6 +255,18 @@ func TestSlowServer(t *testing.T) {
 	eventually(t, "the limits are exact again", func() bool { return list[0].Stats().Exact })
 }
 
+// A request that ended is refused or counted by the share after the connections were closed, and does not panic.
+func TestEndedRequestAfterTheEnd(t *testing.T) {
+	t.Parallel()
+	r := group(t, "redis://"+miniredis.RunT(t).Addr(), 1, patience)[0]
+	r.stop()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for range 100 { // the pool of connections chooses at random between its own end and that of the request
+		_, _ = r.Take(ctx, "acme", account.DefaultLimit, time.Now())
+	}
+}
+
 // A later command uses a connection if making it took longer than a command may, as TLS to a
 // distant server can.
 func TestSlowConnection(t *testing.T) {

@@ -25,6 +25,9 @@ type Options struct {
 	Now    func() time.Time
 	Post   transparency.Post
 
+	// Newer returns the newest commits that are not among the newest leaves of the datasets; nil: those of Data.
+	Newer func(logged []transparency.Logged) ([]transparency.Record, error)
+
 	// Store has the log of a cluster, which all machines continue; nil: the log is in the data root alone.
 	Store *store.Store
 	// Lease takes the lease of the log: leased ends with it. Nil: one head at a time is committed without it too.
@@ -82,8 +85,8 @@ func RunWith(ctx context.Context, env *cli.Env, files cli.LogFiles, wait time.Du
 
 // Run adds the newest commit of every dataset that has a newer one than the log, signs the head, and
 // asks the witnesses for cosignatures. It does not wait for cycles, and they do not wait for it.
-func Run(ctx context.Context, o Options) (Result, error) {
-	r := Result{Log: o.Key.Origin(), Added: []Added{}, Failed: []Failed{}, Witnesses: []transparency.WitnessState{}}
+func Run(ctx context.Context, o Options) (r Result, err error) {
+	r = Result{Log: o.Key.Origin(), Added: []Added{}, Failed: []Failed{}, Witnesses: []transparency.WitnessState{}}
 	if o.Policy != nil && !hasLog(o.Policy, o.Key) {
 		return r, cli.Usagef("the policy has no line for this log: log %s", o.Key.VerifierKey())
 	}
@@ -97,10 +100,26 @@ func Run(ctx context.Context, o Options) (Result, error) {
 		return r, Explain(err)
 	}
 	defer l.Close()
-	if o.Store != nil {
-		return r, Explain(r.runShared(ctx, l, o))
+	if o.Newer == nil {
+		o.Newer = func(logged []transparency.Logged) ([]transparency.Record, error) {
+			return r.newer(o.Data, logged, o.Store != nil)
+		}
 	}
-	return r, Explain(r.run(ctx, l, o))
+	err = Explain(r.runOn(ctx, l, o))
+	return r, err
+}
+
+// RunOn is [Run] on an open log, whose Options have Newer and need no data root.
+func RunOn(ctx context.Context, l *transparency.Log, o Options) (r Result, err error) {
+	err = r.runOn(ctx, l, o)
+	return r, err
+}
+
+func (r *Result) runOn(ctx context.Context, l *transparency.Log, o Options) error {
+	if o.Store != nil {
+		return r.runShared(ctx, l, o)
+	}
+	return r.run(ctx, l, o)
 }
 
 func (r *Result) run(ctx context.Context, l *transparency.Log, o Options) error {
@@ -111,7 +130,7 @@ func (r *Result) run(ctx context.Context, l *transparency.Log, o Options) error 
 	if err != nil {
 		return err
 	}
-	records, err := r.newer(o.Data, logged, o.Store != nil)
+	records, err := o.Newer(logged)
 	if err != nil {
 		return err
 	}

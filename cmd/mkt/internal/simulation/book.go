@@ -16,7 +16,6 @@ import (
 	"mkt/publish/football"
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
-	"mkt/publish/store"
 	"mkt/publish/table"
 )
 
@@ -57,6 +56,7 @@ type book struct {
 	datasets map[string]*dataset
 	readings map[string][]reading // of the clock, by the new history that an operator began
 	gone     map[string]bool      // accounts that were deleted, and perhaps added again
+	leaving  map[string]bool      // accounts that are being deleted: what is left of them counts for nothing
 	owners   map[string]string    // accounts, by the ids of their fixtures
 	judged   int                  // rows of matches in play
 }
@@ -70,6 +70,7 @@ type dataset struct {
 	events  map[string]logged   // by history and seq
 	checked map[string]bool     // hashes of commits whose rows were checked
 	states  map[string]content  // by hash of the commit
+	inPlay  map[int64][]inPlay  // by the time of the publication
 	last    map[*machine]uint64 // newest acknowledged version
 	leases  map[*life]context.Context
 	starts  map[string]uint64 // seq before the first one, by history
@@ -93,13 +94,13 @@ type logged struct {
 type content map[string]string
 
 func newBook(w *world) *book {
-	return &book{w: w, datasets: map[string]*dataset{}, readings: map[string][]reading{}, owners: map[string]string{}, gone: map[string]bool{}}
+	return &book{w: w, datasets: map[string]*dataset{}, readings: map[string][]reading{}, owners: map[string]string{}, gone: map[string]bool{}, leaving: map[string]bool{}}
 }
 
 func (b *book) of(j job) *dataset {
 	d := b.datasets[j.String()]
 	if d == nil {
-		d = &dataset{commits: map[string]seen{}, events: map[string]logged{}, checked: map[string]bool{}, states: map[string]content{}, last: map[*machine]uint64{}, leases: map[*life]context.Context{}, starts: map[string]uint64{}, newest: map[string]uint64{}, news: make(chan struct{})}
+		d = &dataset{commits: map[string]seen{}, events: map[string]logged{}, checked: map[string]bool{}, states: map[string]content{}, inPlay: map[int64][]inPlay{}, last: map[*machine]uint64{}, leases: map[*life]context.Context{}, starts: map[string]uint64{}, newest: map[string]uint64{}, news: make(chan struct{})}
 		b.datasets[j.String()] = d
 	}
 	return d
@@ -109,6 +110,9 @@ func (b *book) of(j job) *dataset {
 func (b *book) published(l *life, j job, s publish.Summary) {
 	b.w.note("%s: %s: version %d: %d refreshed, %d without markets, %d carried, %d removed, %d held; seq %d", l.machine.name, j, s.Version, s.Refreshed, s.WithoutMarkets, s.Carried, s.Removed, s.Held, s.LastSeq)
 	root := within(l.disk, j.dir())
+	if b.isLeaving(j.account) {
+		return
+	}
 	b.mu.Lock()
 	d := b.of(j)
 	d.last[l.machine] = max(d.last[l.machine], s.Version)
@@ -157,6 +161,9 @@ func (b *book) judge(root durable.ReadFS, j job, where string) (c snapshot.Commi
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	if b.leaving[j.id] {
+		return c
+	}
 	c, found, err := snapshot.Head(root)
 	if err != nil {
 		b.w.fail(nothingTorn, "%s on %s: %v", j, where, err)
@@ -292,6 +299,7 @@ func (b *book) rows(d *dataset, root durable.ReadFS, j job, c snapshot.Commit, m
 		b.w.fail(nothingForeign, "%s has version %d of %s %s", j, c.Version, m.ClientID, m.Product)
 	}
 	if j.product != football.MarketEngine {
+		b.rowsInPlay(d, root, j, c)
 		return
 	}
 	state := content{}
@@ -301,11 +309,7 @@ func (b *book) rows(d *dataset, root durable.ReadFS, j job, c snapshot.Commit, m
 			return
 		}
 		state[row.FixtureID] = row.ContentDigest
-		if owner, known := b.owners[row.FixtureID]; !known {
-			b.owners[row.FixtureID] = j.id
-		} else if owner != j.id { // accounts of one provider have its fixtures under the same ids
-			b.owners[row.FixtureID] = ""
-		}
+		b.own(j, row.FixtureID)
 		if !j.said(row.ProviderFixtureID) {
 			b.w.fail(nothingForeign, "%s version %d: the provider never told the account the fixture %s", j, c.Version, row.ProviderFixtureID)
 		}
@@ -352,6 +356,15 @@ func (b *book) content(j job, c snapshot.Commit) content {
 	return b.of(j).states[c.SHA256]
 }
 
+// own notes that an account has a fixture. The lock is held.
+func (b *book) own(j job, fixture string) {
+	if owner, known := b.owners[fixture]; !known {
+		b.owners[fixture] = j.id
+	} else if owner != j.id { // accounts of one provider have its fixtures under the same ids
+		b.owners[fixture] = ""
+	}
+}
+
 // owner returns the account that a fixture is of, by its id; "" if it was never published.
 func (b *book) owner(fixture string) string {
 	b.mu.Lock()
@@ -391,7 +404,7 @@ func (b *book) removals(root durable.ReadFS, j job, c snapshot.Commit, now time.
 func (b *book) survived(m *machine, jobs []job, d *depot) {
 	for _, j := range jobs {
 		c := b.judge(within(m.disk, j.dir()), j, m.name)
-		if d == nil && b.w.isRotten(m) {
+		if d == nil && b.w.isRotten(m) || b.isLeaving(j.account) {
 			continue
 		}
 		if d != nil {
@@ -426,11 +439,43 @@ func (b *book) deleted(a *account) {
 	}
 }
 
+// leaves notes whether an account is being deleted.
+func (b *book) leaves(a *account, is bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.leaving[a.id] = is
+}
+
+func (b *book) isLeaving(a *account) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.leaving[a.id]
+}
+
 // acknowledged returns the newest version of a job that a run on a machine has acknowledged.
 func (b *book) acknowledged(m *machine, j job) uint64 {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.of(j).last[m]
+}
+
+// wasPublished reports whether a commit may be that of a version: whether it is the one that anybody has seen, if so.
+func (b *book) wasPublished(job string, version uint64, sha256 string) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	d, others := b.datasets[job], false
+	if client, _, _ := strings.Cut(job, " "); d == nil || b.gone[client] {
+		return true
+	}
+	for name, c := range d.commits {
+		if strings.HasSuffix(name, fmt.Sprint(" ", version)) {
+			if c.sha256 == sha256 {
+				return true
+			}
+			others = true
+		}
+	}
+	return !others
 }
 
 // wasDeleted reports whether the account of a job was ever deleted.
@@ -442,7 +487,10 @@ func (b *book) wasDeleted(j job) bool {
 
 // stored returns the newest commit of the object store.
 func (b *book) stored(d *depot, j job) snapshot.Commit {
-	c, _, err := store.New(d.objects, store.Options{Now: time.Now}).Dataset(j.id, j.product).Head(context.Background(), 0)
+	if b.isLeaving(j.account) {
+		return snapshot.Commit{}
+	}
+	c, _, err := d.dataset(j).Head(context.Background(), 0)
 	if err != nil {
 		b.w.fail(nothingTorn, "%s in the object store: %v", j, err)
 	}

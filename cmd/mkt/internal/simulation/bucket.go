@@ -4,8 +4,12 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"maps"
+	"strings"
+	"sync"
 	"time"
 
+	"mkt/publish/layout"
 	"mkt/publish/store"
 	"mkt/publish/store/storetest"
 )
@@ -27,6 +31,34 @@ type depot struct {
 	w       *world
 	objects *storetest.Memory
 	away    bool // for all, for a while
+
+	mu   sync.Mutex
+	late map[string]bool // objects that were stored after their client had given up, or once more
+}
+
+// latest is when a request has arrived, or does not any more.
+const latest = 11 * time.Minute
+
+// gone checks that nothing of a deleted account is stored, except what arrived late.
+func (d *depot) gone(account string) {
+	page, err := d.objects.List(context.Background(), store.Listing{Prefix: layout.Tenant(account) + "/"})
+	if err != nil {
+		d.w.fail(deletedGone, "%s: %v", account, err)
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, o := range page.Objects {
+		if !d.late[o.Key] {
+			d.w.fail(deletedGone, "%s in the object store: %s", account, o.Key)
+		}
+	}
+}
+
+// settled notes that everything of an account has arrived.
+func (d *depot) settled(account string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	maps.DeleteFunc(d.late, func(key string, _ bool) bool { return strings.HasPrefix(key, layout.Tenant(account)+"/") })
 }
 
 // bucket is the object store as a life of a machine reaches it.
@@ -130,7 +162,12 @@ func (b *bucket) Write(ctx context.Context, key string, body io.Reader, onlyIfAb
 	op := func() error {
 		return b.d.objects.Write(context.WithoutCancel(ctx), key, bytes.NewReader(data), onlyIfAbsent)
 	}
-	return b.do(ctx, kind, key, op, func() { _ = op() })
+	return b.do(ctx, kind, key, op, func() {
+		b.d.mu.Lock()
+		b.d.late[key] = true
+		b.d.mu.Unlock()
+		_ = op()
+	})
 }
 
 // Delete implements [store.Bucket].

@@ -15,7 +15,7 @@
 // process of its own.
 //
 // [Run] runs one machine, or a cluster of three workers and two replicas. Package served adds servers, which
-// run in real time: while one of them is asked, the simulated time stands still. The scheduler, the stages, the
+// run in real time: while one of them is asked, the simulated time, which their clocks show, stands still. The scheduler, the stages, the
 // store, leases, replicas, limits, verify, repair, the transparency log and the file of accounts are the real ones. What
 // the command mkt schedule does between them works on real folders: worker.go does it in its place.
 package simulation

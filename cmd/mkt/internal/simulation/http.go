@@ -15,9 +15,8 @@ type Server interface {
 	Get(account, path string) (status int, body []byte)
 	// Together returns the answers to the same request of several accounts at the same time.
 	Together(accounts []string, path string) (bodies map[string][]byte)
-	// Await waits until the answers to an account are of a publication with this seq or a later one, and
-	// reports whether they are.
-	Await(account string, seq uint64) bool
+	// Await repeats a request of an account until the body of its answer is the newest one, and reports whether it is.
+	Await(account, path string, isNewest func(body []byte) bool) bool
 	// Dial opens a connection over Socket.IO.
 	Dial(account string) (Socket, error)
 }
@@ -25,7 +24,7 @@ type Server interface {
 // surfer is a reader of an account that uses the HTTP API, at another server each time.
 type surfer struct {
 	cursor string
-	seq    uint64 // of the first page of the newest bootstrap
+	seq    uint64 // newest event that the state has
 	state  content
 }
 
@@ -45,10 +44,22 @@ func (e *changeEvent) apply(to content) {
 	}
 }
 
+// hasSeq returns a function that reports whether an answer is of a publication with this seq or a later one.
+func hasSeq(seq uint64) func(body []byte) bool {
+	return func(body []byte) bool {
+		var page struct {
+			Meta struct {
+				Seq uint64 `json:"changes_seq"`
+			} `json:"meta"`
+		}
+		return json.Unmarshal(body, &page) == nil && page.Meta.Seq >= max(seq, 1)
+	}
+}
+
 // surf asks a replica's server as a client does, and compares with the publication that it has.
 func (c *reader) surf(m *mirror, head snapshot.Commit) {
 	s := c.s
-	if m.server == nil || !m.server.Await(c.job.id, head.LastSeq) {
+	if m.server == nil || !m.server.Await(c.job.id, "/fixtures?limit=1", hasSeq(head.LastSeq)) {
 		return
 	}
 	fresh := s.book.content(c.job, head)
@@ -69,11 +80,15 @@ func (c *reader) surf(m *mirror, head snapshot.Commit) {
 			return
 		}
 		for _, e := range page.Data {
+			if e.Seq != c.http.seq+1 {
+				s.fail(oneHistory, "%s over HTTP at %s: seq %d follows %d", c.job, m.name, e.Seq, c.http.seq)
+			}
+			c.http.seq = e.Seq
 			e.apply(c.http.state)
 		}
 		c.http.cursor, more = page.Pagination.Next, page.Pagination.More
 	}
-	if !maps.Equal(c.http.state, fresh) {
+	if isBehind := c.http.seq > head.LastSeq; !isBehind && !maps.Equal(c.http.state, fresh) {
 		s.fail(clientsAgree, "%s over HTTP at %s: version %d: a client has %d fixtures, a fresh start has %d: %s", c.job, m.name, head.Version, len(c.http.state), len(fresh), difference(c.http.state, fresh))
 	}
 	c.foreign(m)

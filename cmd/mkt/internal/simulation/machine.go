@@ -35,6 +35,7 @@ type machine struct {
 	mu       sync.Mutex
 	life     *life // nil between two lives
 	lives    int
+	ran      map[string]int   // the newest life in which a job ran to its end, by job
 	down     time.Duration    // how long the next end lasts; 0: a usual time
 	restored *durabletest.Mem // the disk of the next life; nil: the one of this
 	cuts     func()           // the network goes away at the start of the next run, and then this is called; nil: it stays
@@ -68,7 +69,7 @@ func (l *life) hasFailed(root string) bool {
 }
 
 func (w *world) machine(name string, run func(*life)) *machine {
-	m := &machine{w: w, name: name, run: run, disk: durabletest.NewMem(), since: time.Now(), look: func(*disk, string) bool { return false }}
+	m := &machine{w: w, name: name, run: run, disk: durabletest.NewMem(), ran: map[string]int{}, since: time.Now(), look: func(*disk, string) bool { return false }}
 	w.machines[name] = m
 	return m
 }
@@ -153,6 +154,20 @@ func (m *machine) serve(ctx context.Context) {
 		}
 		sleep(ctx, wait)
 	}
+}
+
+// hasRun notes that a job has run to its end.
+func (l *life) hasRun(j job) {
+	l.machine.mu.Lock()
+	defer l.machine.mu.Unlock()
+	l.machine.ran[j.String()] = l.number
+}
+
+// isRecovered reports whether a job has run since the machine began its newest life.
+func (m *machine) isRecovered(j job) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.ran[j.String()] == m.lives
 }
 
 func (m *machine) begin(ctx context.Context) *life {

@@ -209,7 +209,7 @@ func (o *office) add(ctx context.Context, a *account) {
 		return there
 	}
 	o.alone(func() {
-		if isDone(o.newest()) {
+		if isDone(o.newest()) || o.s.book.isLeaving(a) {
 			return
 		}
 		a.isOff(false)
@@ -218,38 +218,99 @@ func (o *office) add(ctx context.Context, a *account) {
 	})
 }
 
-// remove deletes an account with its data from a machine, as mkt tenant delete does, until nothing is left.
-func (o *office) remove(ctx context.Context, m *machine, a *account) {
+// remove deletes an account with its data, as mkt tenant delete does on each of the machines, until nothing is left.
+func (o *office) remove(ctx context.Context, machines []*machine, a *account) {
+	o.s.book.leaves(a, true)
 	isDone := func(f *tenants.File) bool {
 		_, there := f.Tenant(a.id)
 		return !there
 	}
-	for !o.s.isStopped() {
-		if l := m.alive(); l != nil && o.removeAt(ctx, l, a, isDone) {
-			break
+	repeat := func(do func(l *life) bool, m *machine) bool {
+		for !o.s.isStopped() {
+			if l := m.alive(); l != nil && do(l) {
+				return true
+			}
+			if !sleep(ctx, time.Minute) {
+				break
+			}
 		}
-		if !sleep(ctx, time.Minute) {
+		return false
+	}
+	for _, m := range machines {
+		if !repeat(func(l *life) bool { return o.removeAt(ctx, l, a, isDone) }, m) {
 			return
 		}
 	}
+	if d := o.s.depot; d != nil { // what a client had sent before may have arrived since
+		if !sleep(ctx, latest) || !repeat(func(l *life) bool { return d.store(l).DeleteAccount(l.ctx, a.id) == nil }, machines[0]) {
+			return
+		}
+		d.settled(a.id)
+	}
+	o.s.book.deleted(a)
+	o.gone(a)
+	o.s.book.leaves(a, false)
 	o.s.note("%s is deleted", a.id)
 }
 
+// gone checks that nothing of a deleted account is left, and that nothing has come back.
+func (o *office) gone(a *account) {
+	for _, m := range o.s.workers {
+		if left := fileIn(within(m.disk, "."), layout.Tenant(a.id)); left != "" && !o.s.isRotten(m) {
+			o.s.fail(deletedGone, "%s on %s: %s", a.id, m.name, left)
+		}
+	}
+	if d := o.s.depot; d != nil {
+		d.gone(a.id)
+	}
+}
+
+// fileIn names a file below a folder, other than a lock; "" if there is none.
+func fileIn(root durable.ReadFS, dir string) string {
+	entries, _ := root.ReadDir(dir) // it may be missing
+	for _, e := range entries {
+		name := dir + "/" + e.Name()
+		if e.IsDir() {
+			name = fileIn(root, name)
+		}
+		if name != "" && e.Name() != layout.Lock {
+			return name
+		}
+	}
+	return ""
+}
+
 func (o *office) removeAt(ctx context.Context, l *life, a *account, isDone func(*tenants.File) bool) bool {
-	data := l.root(".")
-	for _, p := range a.products {
-		root := l.root(layout.TenantProduct(a.id, string(p)))
-		if there, err := durable.Exists(data, layout.TenantProduct(a.id, string(p))); err != nil || !there {
+	release, err := o.s.lease(l, "mkt tenant delete", job{a, football.MarketEngine}, job{a, football.LiveIntelligence})
+	if err != nil {
+		return false
+	}
+	defer release()
+	data, locked := l.root("."), map[football.Product]bool{}
+	lock := func() (unlock func(), is bool) {
+		unlock = func() {}
+		for _, p := range a.products {
+			there, err := durable.Exists(data, layout.TenantProduct(a.id, string(p)))
 			if err != nil {
-				return false
+				return unlock, false
 			}
-			continue
+			if !there || locked[p] {
+				continue
+			}
+			held, err := l.root(layout.TenantProduct(a.id, string(p))).Lock(layout.Lock)
+			if err != nil {
+				return unlock, false
+			}
+			locked[p] = true
+			before := unlock
+			unlock = func() { _ = held.Close(); before() }
 		}
-		lock, err := root.Lock(layout.Lock)
-		if err != nil {
-			return false
-		}
-		defer lock.Close()
+		return unlock, true
+	}
+	unlock, is := lock()
+	defer unlock()
+	if !is {
+		return false
 	}
 	edited := false
 	o.alone(func() {
@@ -264,11 +325,25 @@ func (o *office) removeAt(ctx context.Context, l *life, a *account, isDone func(
 	if !sleep(ctx, 3*time.Second) { // as the command does
 		return false
 	}
+	again, is := lock()
+	defer again()
+	if !is {
+		return false
+	}
+	if d := o.s.depot; d != nil {
+		if d.store(l).DeleteAccount(l.ctx, a.id) != nil {
+			return false
+		}
+		d.gone(a.id)
+	}
 	if data.RemoveAll(layout.Tenant(a.id)) != nil || data.SyncDir(".") != nil {
 		return false
 	}
 	if there, _ := durable.Exists(within(l.disk, "."), layout.Tenant(a.id)); there && !l.dead.Load() {
 		o.s.fail(deletedGone, "%s on %s", a.id, l.machine.name)
+	}
+	if l.machine.losesWrites && o.s.depot != nil { // nobody knows whether its disk has forgotten them: it gets another one
+		o.s.replaceDisk(l)
 	}
 	return true
 }

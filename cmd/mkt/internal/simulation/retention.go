@@ -1,7 +1,11 @@
 package simulation
 
 import (
+	"context"
+	"errors"
 	"path"
+	"strconv"
+	"strings"
 	"time"
 
 	"mkt/publish/durable"
@@ -9,16 +13,13 @@ import (
 	"mkt/publish/layout"
 	"mkt/publish/retention"
 	"mkt/publish/snapshot"
+	"mkt/publish/store"
 )
 
 const day = 24 * time.Hour
 
-// keeps returns the retention of a life: an operator may have changed the settings before it began. On one
-// machine it comes from the seed.
+// keeps returns the retention of a life, from the seed: an operator may have changed the settings before it began.
 func (s *system) keeps(l *life) retention.Policy {
-	if s.depot != nil {
-		return keep
-	}
 	draw := func(setting string, of ...int) int { return of[s.pick("keep "+setting, l.id(), len(of))] }
 	cycles := func(n int) time.Duration { return time.Duration(n) * s.every[football.MarketEngine] }
 	p := retention.Policy{
@@ -85,6 +86,57 @@ func (b *book) retained(root durable.ReadFS, j job, where string, p retention.Po
 	if j.product == football.MarketEngine {
 		r.cycles()
 		r.windows()
+	}
+}
+
+// packs returns the versions whose publications the object store has, each with whether it arrived late, and the
+// newest commit.
+func (d *depot) packs(j job) (late map[uint64]bool, head snapshot.Commit, err error) {
+	late = map[uint64]bool{}
+	page, err := d.objects.List(context.Background(), store.Listing{Prefix: j.dir() + "/packs/"})
+	d.mu.Lock()
+	for _, o := range page.Objects {
+		number, _, _ := strings.Cut(path.Base(o.Key), "-")
+		version, _ := strconv.ParseUint(number, 10, 64)
+		late[version] = late[version] || d.late[o.Key]
+	}
+	d.mu.Unlock()
+	if err == nil {
+		head, _, err = d.dataset(j).Head(context.Background(), 0)
+	}
+	return late, head, err
+}
+
+// dataset is the object store as a judge reads it.
+func (d *depot) dataset(j job) *store.Dataset {
+	return store.New(d.objects, store.Options{Now: time.Now}).Dataset(j.id, j.product)
+}
+
+// retainedIn is retained for a collection in the object store, where a publication is kept as long as any part of it
+// would be kept in a data root. before are the versions that it had.
+func (b *book) retainedIn(d *depot, j job, p retention.Policy, before map[uint64]bool, head snapshot.Commit, collected bool) {
+	after, _, err := d.packs(j)
+	r := &retained{book: b, job: j, Policy: p, before: inventory{names: map[string]bool{}}, after: inventory{head: head, names: map[string]bool{}}, collected: collected}
+	for c, e := range snapshot.Backward(d.dataset(j).Records(context.Background()), head) {
+		if err = errors.Join(err, e); err != nil {
+			break
+		}
+		r.commits = append(r.commits, c)
+	}
+	if err != nil {
+		b.w.fail(retentionKeeps, "%s in the object store: %v", j, err)
+		return
+	}
+	count, cut := max(p.Snapshots, p.Cycles, 3), r.cut(max(p.SnapshotAge, p.CycleAge, time.Hour))
+	if j.product == football.LiveIntelligence {
+		count = 450 * max(p.Cycles, 3)
+	}
+	for i, c := range r.commits {
+		keeps := i < count || !c.PublishedAt.Before(cut) || p.Snapshots == 0 || p.Cycles == 0
+		_, had := before[c.Version]
+		late, has := after[c.Version]
+		r.before.names[c.Dir()], r.after.names[c.Dir()] = had, has && (keeps || !late)
+		r.judged(c.Dir(), keeps)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"mkt/publish/football"
 	"mkt/publish/snapshot"
 )
 
@@ -23,15 +24,39 @@ type Socket interface {
 	Cut()
 }
 
-// subscriber is a client of an account that follows the change log over a socket. It reads pushes when
-// something is published, lags at times, and is cut off at times. Then it continues after its newest event,
-// at whichever replica it reaches: that one may be ahead of the other or behind it.
+// subscriber is a client of an account that follows a channel over a socket. It reads pushes when something is
+// published, lags at times, and is cut off at times. Then it connects to whichever replica it reaches: that one may
+// be ahead of the other or behind it.
 type subscriber struct {
 	reader
+	channel
 	moves  bool // to another replica whenever it has received something; otherwise it is cut off at times
+	pushes int  // that brought news
 	mirror *mirror
 	of     *life // of the mirror, when the connection began
 	socket Socket
+}
+
+// channel is what a subscriber does with the newest publication of its replica.
+type channel interface {
+	// await waits until the server has the publication, and reports whether it does.
+	await(head snapshot.Commit) bool
+	// subscribe subscribes on a new connection, and reports whether that worked.
+	subscribe(name string, head snapshot.Commit) bool
+	// receive reads pushes until the client has everything. It returns false if the connection or the
+	// subscription has ended.
+	receive(head snapshot.Commit) bool
+	// compare compares what the client has with the publication.
+	compare(head snapshot.Commit)
+}
+
+func (s *system) subscriber(j job, home *life, moves bool) *subscriber {
+	c := &subscriber{reader: reader{s: s, job: j, life: home}, moves: moves}
+	c.channel = &changesChannel{c}
+	if j.product == football.LiveIntelligence {
+		c.channel = &liveChannel{subscriber: c}
+	}
+	return c
 }
 
 // listen is the program of a subscriber.
@@ -49,8 +74,8 @@ func (s *system) listen(ctx context.Context, c *subscriber) {
 		if c.socket == nil {
 			c.mirror = s.mirrors[s.pick("mirror", name, len(s.mirrors))]
 		}
-		before := c.seq
-		if s.pick("lag", name, 4) > 0 && c.catchUp(name) && c.moves && c.seq > before {
+		before := c.pushes
+		if s.pick("lag", name, 4) > 0 && c.catchUp(name) && c.moves && c.pushes > before {
 			c.cut()
 			c.mirror = s.mirrors[(slices.Index(s.mirrors, c.mirror)+1)%len(s.mirrors)]
 			c.catchUp(name)
@@ -80,8 +105,8 @@ func (c *subscriber) cut() {
 	}
 }
 
-// catchUp receives everything up to the newest publication of its replica, and compares the state with
-// that publication. It returns false if the server does not answer.
+// catchUp receives everything up to the newest publication of its replica, and compares. It returns false if the
+// server does not answer.
 func (c *subscriber) catchUp(name string) (isComplete bool) {
 	m := c.mirror
 	root, head := c.look(m)
@@ -89,26 +114,64 @@ func (c *subscriber) catchUp(name string) (isComplete bool) {
 		return false
 	}
 	defer root.Close()
-	if !m.server.Await(c.job.id, head.LastSeq) {
+	if !c.await(head) {
 		return false
 	}
 	isComplete = c.socket != nil && c.receive(head)
 	if c.socket == nil { // the server may have ended the connection
 		isComplete = c.connect(name, head) && c.receive(head)
 	}
-	fresh := c.s.book.content(c.job, head)
-	if isComplete && c.history == head.HistoryID && c.seq == head.LastSeq && !maps.Equal(c.state, fresh) {
-		c.s.fail(clientsAgree, "%s over the socket of %s: version %d, seq %d: a client has %d fixtures, a fresh start has %d: %s",
-			c.job, m.name, head.Version, c.seq, len(c.state), len(fresh), difference(c.state, fresh))
+	if isComplete {
+		c.compare(head)
 	}
 	return isComplete
+}
+
+// connect opens a connection, and subscribes.
+func (c *subscriber) connect(name string, head snapshot.Commit) bool {
+	socket, err := c.mirror.server.Dial(c.job.id)
+	if err != nil {
+		c.s.fail(progress, "%s: %s accepts no connection: %v", c.job, c.mirror.name, err)
+		return false
+	}
+	c.socket, c.of = socket, c.mirror.alive()
+	if !c.subscribe(name, head) {
+		c.cut()
+		return false
+	}
+	return true
+}
+
+// subscribed is the answer to a subscribe.
+type subscribed struct {
+	OK    bool `json:"ok"`
+	Error struct {
+		Code string `json:"code"`
+	} `json:"error"`
+	Processed *time.Time `json:"processed_at"`
+	Fixtures  int        `json:"fixture_count"`
+}
+
+// call sends a subscribe. answered is false if there is no answer to judge.
+func (c *subscriber) call(message map[string]any) (a subscribed, payload []byte, answered bool) {
+	payload, err := c.socket.Call("subscribe", message)
+	if err != nil {
+		c.s.fail(progress, "%s: %s does not answer a subscribe: %v", c.job, c.mirror.name, err)
+		return a, nil, false
+	}
+	if err := json.Unmarshal(payload, &a); err != nil {
+		c.s.fail(nothingTorn, "%s: %s answered a subscribe with %.200q", c.job, c.mirror.name, payload)
+		return a, nil, false
+	}
+	return a, payload, true
 }
 
 // finally checks that every server answers every account after the quiet time.
 func (s *system) finally() {
 	for _, c := range s.listens {
 		for _, m := range s.mirrors {
-			last := &subscriber{reader: reader{s: s, job: c.job, life: c.life}, mirror: m}
+			last := s.subscriber(c.job, c.life, false)
+			last.mirror = m
 			if !last.catchUp("final") {
 				s.fail(progress, "%s: the server of %s does not answer", c.job, m.name)
 			}
@@ -117,9 +180,23 @@ func (s *system) finally() {
 	}
 }
 
-// receive applies pushes until the client has every event of a publication. It returns false if the
-// connection or the subscription has ended.
-func (c *subscriber) receive(head snapshot.Commit) bool {
+// changesChannel is the channel of the change log. A client continues after its newest event.
+type changesChannel struct{ *subscriber }
+
+func (c *changesChannel) await(head snapshot.Commit) bool {
+	return c.mirror.server.Await(c.job.id, "/fixtures?limit=1", hasSeq(head.LastSeq))
+}
+
+func (c *changesChannel) compare(head snapshot.Commit) {
+	fresh := c.s.book.content(c.job, head)
+	if c.history == head.HistoryID && c.seq == head.LastSeq && !maps.Equal(c.state, fresh) {
+		c.s.fail(clientsAgree, "%s over the socket of %s: version %d, seq %d: a client has %d fixtures, a fresh start has %d: %s",
+			c.job, c.mirror.name, head.Version, c.seq, len(c.state), len(fresh), difference(c.state, fresh))
+	}
+}
+
+// receive applies pushes until the client has every event of a publication.
+func (c *changesChannel) receive(head snapshot.Commit) bool {
 	for c.seq < head.LastSeq {
 		event, payload, err := c.socket.Next()
 		switch {
@@ -143,35 +220,18 @@ func (c *subscriber) receive(head snapshot.Commit) bool {
 }
 
 // isInLog reports whether the client's position is in the log that a publication has.
-func (c *subscriber) isInLog(head snapshot.Commit) bool {
+func (c *changesChannel) isInLog(head snapshot.Commit) bool {
 	return c.history == head.HistoryID && c.seq+1 >= head.FirstSeq
 }
 
-// connect subscribes after the client's newest event, and reads everything anew if the log does not go
+// subscribe subscribes after the client's newest event, and reads everything anew if the log does not go
 // back to it.
-func (c *subscriber) connect(name string, head snapshot.Commit) bool {
+func (c *changesChannel) subscribe(name string, head snapshot.Commit) bool {
 	s, m := c.s, c.mirror
-	socket, err := m.server.Dial(c.job.id)
-	if err != nil {
-		s.fail(progress, "%s: %s accepts no connection: %v", c.job, m.name, err)
-		return false
-	}
-	c.socket, c.of = socket, m.alive()
 	for c.history != "" || c.restart(head) {
-		payload, err := socket.Call("subscribe", map[string]any{"channel": "changes", "cursor": c.seq, "backlog": 1 + s.pick("backlog", name, 8)})
-		if err != nil {
-			s.fail(progress, "%s: %s does not answer a subscribe: %v", c.job, m.name, err)
-			break
-		}
-		var a struct {
-			OK    bool `json:"ok"`
-			Error struct {
-				Code string `json:"code"`
-			} `json:"error"`
-		}
-		if err := json.Unmarshal(payload, &a); err != nil {
-			s.fail(nothingTorn, "%s: %s answered a subscribe with %.200q", c.job, m.name, payload)
-			break
+		a, payload, answered := c.call(map[string]any{"channel": "changes", "cursor": c.seq, "backlog": 1 + s.pick("backlog", name, 8)})
+		if !answered {
+			return false
 		}
 		switch {
 		case a.OK:
@@ -186,14 +246,13 @@ func (c *subscriber) connect(name string, head snapshot.Commit) bool {
 		case a.Error.Code == "INVALID_CURSOR":
 			s.fail(clientsAgree, "%s: %s refused seq %d; its log is %d to %d", c.job, m.name, c.seq, head.FirstSeq, head.LastSeq)
 		}
-		break
+		return false
 	}
-	c.cut()
 	return false
 }
 
 // restart reads everything over HTTP.
-func (c *subscriber) restart(head snapshot.Commit) bool {
+func (c *changesChannel) restart(head snapshot.Commit) bool {
 	if !c.bootstrap(c.mirror) {
 		return false
 	}
@@ -202,7 +261,7 @@ func (c *subscriber) restart(head snapshot.Commit) bool {
 }
 
 // take applies the events of a push, or of the answer to a subscribe.
-func (c *subscriber) take(payload []byte) {
+func (c *changesChannel) take(payload []byte) {
 	c.isForeign(c.mirror, "the socket", payload)
 	var push struct {
 		Cursor uint64        `json:"cursor"`
@@ -211,6 +270,9 @@ func (c *subscriber) take(payload []byte) {
 	if err := json.Unmarshal(payload, &push); err != nil {
 		c.s.fail(nothingTorn, "%s: %s sent %.200q", c.job, c.mirror.name, payload)
 		return
+	}
+	if len(push.Events) > 0 {
+		c.pushes++
 	}
 	for _, e := range push.Events {
 		if e.Seq != c.seq+1 {

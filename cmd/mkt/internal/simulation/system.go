@@ -14,7 +14,10 @@ import (
 	"testing/synctest"
 	"time"
 
+	"mkt/publish/durable"
+	"mkt/publish/durable/durabletest"
 	"mkt/publish/football"
+	"mkt/publish/layout"
 	"mkt/publish/snapshot"
 	"mkt/publish/store/storetest"
 )
@@ -92,7 +95,7 @@ type system struct {
 	depot    *depot    // nil without an object store
 	broker   *broker   // nil without a cluster
 	counting *counting // with a broker
-	translog *translog // of one machine
+	translog *translog
 	serve    func(name string) (string, Server)
 	older    uint64 // the newest version of the first job that an older build published
 	restored bool   // an older copy of a disk was restored
@@ -125,6 +128,9 @@ func newSystem(w *world, o Options) *system {
 		w.account("cato", "apifootball", football.MarketEngine),
 		w.account("dune", "theoddsapi", football.MarketEngine),
 	}
+	if o.Serve != nil { // a second one with matches in play, of the same provider
+		s.accounts = append(s.accounts, w.account("gale", "betsapi", football.LiveIntelligence))
+	}
 	for _, a := range s.accounts {
 		a.added = true
 	}
@@ -139,11 +145,8 @@ func newSystem(w *world, o Options) *system {
 	s.office.machine.after = func(*machine) { s.office.survived() }
 	s.book.cluster = cluster
 	names := []string{"m1"}
-	if !cluster {
-		s.translog = s.newTranslog()
-	}
 	if cluster {
-		s.depot, s.broker = &depot{w: w, objects: storetest.NewMemory()}, newBroker(w)
+		s.depot, s.broker = &depot{w: w, objects: storetest.NewMemory(), late: map[string]bool{}}, newBroker(w)
 		s.counting = newCounting(w)
 		s.every = map[football.Product]time.Duration{football.MarketEngine: 15 * time.Minute, football.LiveIntelligence: 3 * time.Minute}
 		names = []string{"w1", "w2", "w3"}
@@ -155,6 +158,7 @@ func newSystem(w *world, o Options) *system {
 	if o.Live > 0 {
 		s.every[football.LiveIntelligence] = o.Live
 	}
+	s.translog = s.newTranslog()
 	for _, name := range names {
 		m := w.machine(name, s.work)
 		m.after = func(m *machine) { s.book.survived(m, s.jobs, s.depot) }
@@ -183,8 +187,8 @@ func newSystem(w *world, o Options) *system {
 			if j.product == football.MarketEngine && j.added {
 				s.readers = append(s.readers, &reader{s: s, job: j, life: home}, &reader{s: s, job: j, life: home})
 			}
-			if j.product == football.MarketEngine && j.added && s.serve != nil {
-				s.listens = append(s.listens, &subscriber{reader: reader{s: s, job: j, life: home}}, &subscriber{reader: reader{s: s, job: j, life: home}, moves: true})
+			if j.added && s.serve != nil {
+				s.listens = append(s.listens, s.subscriber(j, home, false), s.subscriber(j, home, true))
 			}
 		}
 	}
@@ -248,8 +252,23 @@ func (s *system) final() {
 			c.visit(s.workers[0], s.workers[0].disk, math.MaxInt)
 		}
 	}
-	if s.translog != nil {
-		s.translog.check()
+	s.translog.check()
+	for _, a := range s.accounts {
+		if _, there := s.office.newest().Tenant(a.id); there || !s.book.wasDeleted(job{account: a}) || s.book.isLeaving(a) {
+			continue
+		}
+		s.office.gone(a)
+		for _, m := range s.mirrors {
+			root, err := durable.OpenRoot(m.data)
+			if err != nil {
+				s.fail(deletedGone, "%s on %s: %v", a.id, m.name, err)
+				continue
+			}
+			if left := fileIn(root, layout.Tenant(a.id)); left != "" {
+				s.fail(deletedGone, "%s on %s: %s", a.id, m.name, left)
+			}
+			root.Close()
+		}
 	}
 	s.finally()
 	for _, j := range s.jobs {
@@ -310,4 +329,15 @@ func (s *system) trouble(l *life, j job, err error) {
 	if s.depot == nil && !s.isRotten(m) && !m.suspect && !s.hasLost(m) && errors.Is(err, snapshot.ErrDamaged) && !isStorage(err) {
 		s.fail(wholeIsWhole, "%s on %s: %v", j, m.name, err)
 	}
+}
+
+// replaceDisk ends a life, whose machine gets an empty disk.
+func (s *system) replaceDisk(l *life) {
+	m := l.machine
+	s.note("%s gets another disk", m.name)
+	m.mu.Lock()
+	m.restored = durabletest.NewMem()
+	m.mu.Unlock()
+	l.kill("disk " + l.id())
+	s.setRotten(m, false)
 }

@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io/fs"
 	"log/slog"
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"sync"
 	"time"
 
@@ -19,34 +21,41 @@ import (
 	"mkt/publish/layout"
 	"mkt/publish/receipt"
 	"mkt/publish/snapshot"
+	"mkt/publish/store"
 	"mkt/publish/table"
 	"mkt/publish/transparency"
 	"mkt/publish/transparency/witness"
 )
 
-// logEvery is how often commits are added to the transparency log, if cycles are hourly.
-const logEvery = 20 * time.Minute
-
-// translog is the transparency log of a machine with its witness, who is somebody else, and the receipts
-// that were given away.
+// translog is the transparency log of a machine, or of a cluster, with its witness, who is somebody else, and the
+// receipts that were given away.
 type translog struct {
-	s       *system
-	key     *transparency.Key
-	policy  *transparency.Policy
-	witness *witness.Witness
+	s        *system
+	every    time.Duration // commits are added to it so often
+	key      *transparency.Key
+	verifier note.Verifier
+	policy   *transparency.Policy
+	witness  *witness.Witness
 
 	mu       sync.Mutex
 	receipts [][]byte
-	over     bool // an older copy of the log was restored: nothing is added any more
+	heads    []transparency.Checkpoint // that machines of a cluster have shown
+	over     bool                      // an older copy of the log was restored: nothing is added any more
 }
 
 func (s *system) newTranslog() *translog {
 	random := rand.NewChaCha8([32]byte{byte(s.seed)})
 	private, err := transparency.NewKey(random, "example.com/prices")
 	var secret string
-	t := &translog{s: s}
+	t := &translog{s: s, every: 20 * time.Minute * s.slowness}
+	if s.depot != nil {
+		t.every = 2 * time.Minute
+	}
 	if err == nil {
 		t.key, err = transparency.ParseKey(private)
+	}
+	if err == nil {
+		t.verifier, err = note.NewVerifier(t.key.VerifierKey())
 	}
 	if err == nil {
 		secret, _, err = note.GenerateKey(random, "one.example/w")
@@ -64,12 +73,13 @@ func (s *system) newTranslog() *translog {
 }
 
 // run adds the newest commits to the log again and again, as mkt schedule does.
-func (t *translog) run(l *life) {
-	for sleep(l.ctx, logEvery*t.s.slowness) {
+func (t *translog) run(wk *worker) {
+	l := wk.l
+	for sleep(l.ctx, t.every) {
 		if _, err := t.s.enter(l, "log", ""); err != nil || t.isOver() {
 			return
 		}
-		if err := t.add(l); err != nil && !l.dead.Load() {
+		if err := t.add(wk); err != nil && !l.dead.Load() {
 			t.s.note("%s: log: %s", l.machine.name, shorten(err))
 			continue
 		}
@@ -90,66 +100,75 @@ func (t *translog) isOver() bool {
 	return t.over
 }
 
-func (t *translog) add(l *life) error {
+func (t *translog) add(wk *worker) error {
+	l := wk.l
 	log, err := transparency.Open(l.root("."), t.key)
-	if err != nil {
-		return err
+	if err == nil {
+		t.note(l)
+		_, err = commitlog.RunOn(l.ctx, log, commitlog.Options{Key: t.key, Policy: t.policy, Wait: 30 * time.Second, Now: l.machine.now, Post: t.post(l),
+			Newer: t.newer(l), Store: wk.store, Lease: commitlog.LeaseOf(wk.conn, "mkt schedule")})
+		t.note(l)
+		defer log.Close()
 	}
-	defer log.Close()
-	logged, err := log.Newest()
-	if err != nil {
-		return err
+	isFork, isAhead := errors.Is(err, transparency.ErrFork), errors.Is(err, transparency.ErrAhead)
+	if isFork || isAhead {
+		if isFork || !t.s.restored {
+			t.s.fail(receiptsHold, "%s: %v", l.machine.name, err)
+		}
+		t.end()
 	}
-	var records []transparency.Record
-	accounts := t.s.office.newest()
-	for _, j := range t.s.jobs {
-		if _, there := accounts.Tenant(j.id); !there {
-			continue
+	if t.s.depot != nil && (errors.Is(err, transparency.ErrDamaged) || errors.Is(err, store.ErrLogDiverged)) {
+		if !t.s.isRotten(l.machine) {
+			t.s.fail(receiptsHold, "%s: %v", l.machine.name, err)
 		}
-		var last transparency.Logged
-		for _, one := range logged {
-			if one.ClientID == j.id && one.Product == string(j.product) {
-				last = one
-			}
-		}
-		root := l.root(j.dir())
-		c, isNew, err := commitlog.Newest(root, last)
-		if err == nil && isNew {
-			err = snapshot.EnsureDurable(root, c)
-		}
-		if err == nil && isNew {
-			records = append(records, transparency.Record{ClientID: j.id, Product: string(j.product), Version: c.Version, CommitSHA256: c.SHA256, PublishedAt: c.PublishedAt})
-		}
-	}
-	if len(records) == 0 {
-		return nil
-	}
-	if len(logged) > 0 { // a head that was signed for an older copy would be a second history
-		if err := t.cosign(l, log); err != nil {
-			return err
-		}
-	}
-	if _, err := log.Append(records); err != nil {
-		return err
-	}
-	return t.cosign(l, log)
-}
-
-func (t *translog) cosign(l *life, log *transparency.Log) error {
-	ctx, cancel := context.WithTimeout(l.ctx, 30*time.Second)
-	defer cancel()
-	_, states, err := log.Cosign(ctx, t.post(l), t.policy, l.machine.now)
-	for _, s := range states {
-		refused := s.Refusal()
-		if errors.Is(refused, transparency.ErrFork) || errors.Is(refused, transparency.ErrAhead) && !t.s.restored {
-			t.s.fail(receiptsHold, "%s: %v", l.machine.name, refused)
-		}
-		if refused != nil {
-			t.end()
-			return refused
-		}
+		data := l.root(".") // an operator removes the log, so that it is copied again
+		return errors.Join(err, data.RemoveAll("log"), data.RemoveAll("leaves"), data.SyncDir("."))
 	}
 	return err
+}
+
+// newer returns the newest commits of a machine that are not in the log.
+func (t *translog) newer(l *life) func([]transparency.Logged) ([]transparency.Record, error) {
+	return func(logged []transparency.Logged) (records []transparency.Record, err error) {
+		accounts := t.s.office.newest()
+		for _, j := range t.s.jobs {
+			if _, there := accounts.Tenant(j.id); !there {
+				continue
+			}
+			var last transparency.Logged
+			for _, one := range logged {
+				if one.ClientID == j.id && one.Product == string(j.product) {
+					last = one
+				}
+			}
+			root := l.root(j.dir())
+			c, isNew, err := commitlog.Newest(root, last)
+			if err == nil && isNew {
+				err = snapshot.EnsureDurable(root, c)
+			}
+			if err == nil && isNew {
+				records = append(records, transparency.Record{ClientID: j.id, Product: string(j.product), Version: c.Version, CommitSHA256: c.SHA256, PublishedAt: c.PublishedAt})
+			}
+		}
+		return records, nil
+	}
+}
+
+// note notes the head that a machine shows, which must stay a beginning of the log in the store.
+func (t *translog) note(l *life) {
+	if t.s.depot == nil || t.s.isRotten(l.machine) {
+		return
+	}
+	head, err := transparency.NewView(within(l.disk, "."), t.verifier).Head()
+	if err != nil {
+		if !errors.Is(err, transparency.ErrNoLog) {
+			t.s.fail(receiptsHold, "%s: %v", l.machine.name, err)
+		}
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.heads = append(t.heads, head.Checkpoint)
 }
 
 // post reaches the witness.
@@ -197,6 +216,7 @@ func (t *translog) give(l *life) {
 	switch {
 	case errors.Is(err, transparency.ErrNotLogged), errors.Is(err, transparency.ErrNoLog):
 	case errors.Is(err, receipt.ErrRewritten) && t.s.book.wasDeleted(j): // and added again, and not logged since
+	case errors.Is(err, fs.ErrNotExist) && t.s.depot != nil && head.Version < t.s.book.stored(t.s.depot, j).Version: // another worker has the logged one
 	case errors.Is(err, receipt.ErrNoRoot) && j == t.s.jobs[0] && head.Version <= t.s.older:
 	case err != nil:
 		t.s.fail(receiptsHold, "%s: a receipt of version %d cannot be made: %v", j, head.Version, err)
@@ -207,7 +227,7 @@ func (t *translog) give(l *life) {
 	}
 }
 
-// check checks every receipt that was ever given away.
+// check checks every receipt that was ever given away, and the log in the store.
 func (t *translog) check() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -217,4 +237,50 @@ func (t *translog) check() {
 		}
 	}
 	t.s.note("%d receipts hold", len(t.receipts))
+	if t.s.depot != nil {
+		t.audit()
+	}
+}
+
+// audit copies the log from the store. Every head that a machine has shown must be a beginning of it, every leaf a
+// publication, once, and what was published ten minutes ago has a leaf.
+func (t *translog) audit() {
+	s, records := t.s, map[string]*transparency.Record{}
+	c, err := transparency.OpenCopy(within(durabletest.NewMem(), "."), t.verifier)
+	if err == nil {
+		err = store.New(s.depot.objects, store.Options{Now: time.Now}).Log().Follow(context.Background(), c)
+	}
+	var head transparency.Signed
+	if err == nil {
+		head, err = c.Head()
+	}
+	var audited transparency.Audited
+	if err == nil {
+		audited, err = c.Audit(head.Checkpoint, t.heads, func(_ int64, r *transparency.Record) {
+			j := r.ClientID + " " + r.Product
+			if before := records[j]; before != nil && before.Version >= r.Version && !s.book.wasDeleted(job{account: &account{id: r.ClientID}}) {
+				s.fail(receiptsHold, "the log has version %d of %s after version %d", r.Version, j, before.Version)
+			}
+			if !s.book.wasPublished(j, r.Version, r.CommitSHA256) {
+				s.fail(receiptsHold, "the log has version %d of %s, which is not the published one", r.Version, j)
+			}
+			records[j] = r
+		})
+	}
+	if err = errors.Join(append(audited.Faults, err)...); err != nil || !audited.Leaves || audited.Entries != head.Size {
+		s.fail(receiptsHold, "the log in the store has %d entries, of which %d were read: %v", head.Size, audited.Entries, err)
+		return
+	}
+	for _, j := range s.jobs {
+		_, runs := s.office.active(j)
+		newest := s.book.stored(s.depot, j)
+		isDamaged := slices.ContainsFunc(s.workers, func(m *machine) bool { return s.isRotten(m) && s.book.acknowledged(m, j) >= newest.Version })
+		r := records[j.String()]
+		// The dataset of an account that was added again is told from its clock, which may have been set back since.
+		isUntold := s.book.wasDeleted(j) && r != nil && newest.PublishedAt.Before(r.PublishedAt.Add(2*time.Hour))
+		if runs && !isDamaged && !isUntold && time.Since(newest.PublishedAt) > 10*time.Minute && (r == nil || r.Version < newest.Version) {
+			s.fail(progress, "%s: version %d was published at %s, and its newest leaf is %+v", j, newest.Version, newest.PublishedAt, r)
+		}
+	}
+	s.note("the log has %d entries, and %d heads of it were shown", head.Size, len(t.heads))
 }

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/schedule"
 	"mkt/cmd/mkt/internal/tenants"
 	"mkt/fetch"
@@ -18,7 +19,6 @@ import (
 	"mkt/publish/football"
 	"mkt/publish/health"
 	"mkt/publish/layout"
-	"mkt/publish/retention"
 	"mkt/publish/store"
 	"mkt/transform"
 	"mkt/transform/identity"
@@ -26,9 +26,6 @@ import (
 
 // key makes the ids of all data roots.
 var key = identity.Key{1, 2, 3}
-
-// keep is the retention of the data roots of a cluster: short, so that it deletes often. See [system.keeps].
-var keep = retention.Policy{Snapshots: 3, SnapshotAge: time.Hour, Cycles: 3, CycleAge: time.Hour, ChangeEvents: 20}
 
 // fetchLimits end a run while its account's next one is still to come.
 var fetchLimits = fetch.Limits{Run: 4 * time.Minute, Connect: 5 * time.Second, Header: 10 * time.Second, Body: 20 * time.Second}
@@ -89,9 +86,7 @@ func (s *system) work(l *life) {
 	overdue := wk.assign()
 	all.Go(func() { wk.schedule.Run(l.ctx, overdue...) })
 	all.Go(wk.follow)
-	if s.translog != nil {
-		all.Go(func() { s.translog.run(l) })
-	}
+	all.Go(func() { s.translog.run(wk) })
 	all.Wait()
 }
 
@@ -109,6 +104,39 @@ func (wk *worker) join() bool {
 		wk.s.fail(progress, "%s cannot join the cluster: %v", wk.l.machine.name, err)
 	}
 	return err == nil
+}
+
+// lease takes the leases of jobs for a command on a machine of a cluster.
+func (s *system) lease(l *life, purpose string, jobs ...job) (release func(), err error) {
+	if s.broker == nil {
+		return func() {}, nil
+	}
+	address, err := coordination.Parse("nats://10.0.0.1:4222")
+	if err != nil {
+		return nil, err
+	}
+	conn, err := coordination.Open(coordination.Options{Address: address, Use: coordination.ForLeases, Name: l.machine.name, Version: "test",
+		Installation: key.Fingerprint(), Now: l.steady(), Random: s.spread(l, purpose), Dialer: &dialer{s.broker, l}})
+	if err != nil {
+		return nil, err
+	}
+	release = conn.Close
+	waits, cancel := context.WithTimeout(l.ctx, 25*time.Second)
+	defer cancel()
+	if err = conn.Wait(waits); err != nil {
+		release()
+		return nil, err
+	}
+	for _, j := range jobs {
+		one, err := conn.Take(l.ctx, coordination.Run{Client: j.id, Product: string(j.product), Purpose: purpose, Short: j.product == football.LiveIntelligence})
+		if err != nil {
+			release()
+			return nil, err
+		}
+		before := release
+		release = func() { one.Release(); before() }
+	}
+	return release, nil
 }
 
 // move says that accounts have come or gone.
@@ -273,6 +301,12 @@ func (wk *worker) locked(ctx context.Context, j job, t *tenants.Tenant) (err err
 		return err
 	}
 	defer lock.Close()
+	if _, there := wk.s.office.newest().Tenant(j.id); !there { // the account was deleted since the run was decided
+		if err := errors.Join(root.Remove(layout.Lock), data.Remove(j.dir())); err == nil {
+			_ = data.Remove(layout.Tenant(j.id)) // the other product may be there
+		}
+		return cli.ErrDeleted
+	}
 	if wk.store == nil {
 		return wk.steps(ctx, j, t, root, data, nil)
 	}
@@ -287,7 +321,9 @@ func (wk *worker) locked(ctx context.Context, j job, t *tenants.Tenant) (err err
 	if wk.ranElsewhere(j) {
 		return nil
 	}
-	err = wk.steps(ctx, j, t, root, data, attached)
+	if err = wk.steps(ctx, j, t, root, data, attached); err == nil {
+		l.hasRun(j)
+	}
 	var damage *publish.DamageError
 	if errors.As(err, &damage) && attached.Dataset != nil {
 		if again := attached.CopyAgain(ctx, root, damage); again == nil {
@@ -355,7 +391,7 @@ func (wk *worker) steps(ctx context.Context, j job, t *tenants.Tenant, root, dat
 	if err == nil && !published.Already {
 		wk.s.book.published(l, j, published)
 	}
-	if wk.s.depot == nil && !l.dead.Load() {
+	if !l.dead.Load() {
 		wk.s.book.retained(of, j, l.machine.name, o.Retention, before, false)
 	}
 	if err := wk.said(ctx, j, "publish", err); err != nil || published.Already {
@@ -364,7 +400,15 @@ func (wk *worker) steps(ctx context.Context, j job, t *tenants.Tenant, root, dat
 	if attached != nil && attached.Dataset != nil {
 		if last := wk.collected[j.String()]; time.Since(last) >= time.Hour {
 			wk.collected[j.String()] = time.Now()
-			if _, err := attached.Dataset.Collect(ctx, store.CollectOptions{Policy: keep.For(j.product)}); err != nil {
+			had, head, err := wk.s.depot.packs(j)
+			if err != nil {
+				return err
+			}
+			_, err = attached.Dataset.Collect(ctx, store.CollectOptions{Policy: o.Retention.For(j.product)})
+			if ctx.Err() == nil && !l.dead.Load() {
+				wk.s.book.retainedIn(wk.s.depot, j, o.Retention, had, head, err == nil)
+			}
+			if err != nil {
 				wk.s.note("%s: %s: retention in the store: %s", l.machine.name, j, shorten(err))
 			}
 		}

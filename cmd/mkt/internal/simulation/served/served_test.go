@@ -14,8 +14,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -38,7 +40,7 @@ var (
 )
 
 // providers are those of the accounts of the world.
-var providers = map[string]string{"acme": "betsapi", "bolt": "sportmonks", "cato": "apifootball", "dune": "theoddsapi", "echo": "betsapi", "fern": "sportmonks"}
+var providers = map[string]string{"acme": "betsapi", "bolt": "sportmonks", "cato": "apifootball", "dune": "theoddsapi", "gale": "betsapi", "echo": "betsapi", "fern": "sportmonks"}
 
 // token is the same in both processes.
 func token(id string) string {
@@ -51,6 +53,9 @@ func token(id string) string {
 
 // dataVariable has the data root of a server in a process of its own.
 const dataVariable = "MKT_SERVED_DATA"
+
+// clockIsSet is what a server says when its clock shows the time that it was told.
+const clockIsSet = "the clock is set"
 
 // TestServer is the server of the other test. Libraries keep pools that must not be shared with the
 // bubble of a simulated clock, so that it is a process of its own.
@@ -73,11 +78,20 @@ func TestServer(t *testing.T) {
 	registry := new(account.Registry)
 	registry.Swap(generation)
 	ctx, cancel := context.WithCancel(t.Context())
+	var now atomic.Int64
 	go func() {
-		_, _ = io.Copy(io.Discard, os.Stdin) // until the parent ends
+		for times := bufio.NewScanner(os.Stdin); times.Scan(); { // until the parent ends
+			ns, err := strconv.ParseInt(times.Text(), 10, 64)
+			if err != nil {
+				panic(err) // of the other test
+			}
+			now.Store(ns)
+			fmt.Println(clockIsSet)
+		}
 		cancel()
 	}()
 	check.Must(t, serve.Run(ctx, serve.Options{Listen: "127.0.0.1:0", DataDir: data, UsageDir: t.TempDir(), Accounts: registry, Poll: 20 * time.Millisecond,
+		Now:      func() time.Time { return time.Unix(0, now.Load()) },
 		Realtime: serve.Realtime{Tick: 20 * time.Millisecond, PingTimeout: time.Minute},
 		Ready:    func(base string) { fmt.Println("ready " + base) }}))
 }
@@ -149,6 +163,9 @@ type server struct {
 	data    string
 	base    string
 	client  *http.Client
+	clock   io.Writer      // sets the server's clock
+	said    *bufio.Scanner // what the server says
+	now     time.Time      // on its clock
 	work    chan func()
 	done    chan struct{}
 	asked   int
@@ -170,18 +187,16 @@ func newServer(t *testing.T, data string) *server {
 	out, err := cmd.StdoutPipe()
 	check.Must(t, err)
 	check.Must(t, cmd.Start())
-	s := &server{data: data, client: &http.Client{Timeout: 20 * time.Second}, work: make(chan func()), done: make(chan struct{})}
-	lines := bufio.NewScanner(out)
-	for s.base == "" && lines.Scan() {
-		s.base, _ = strings.CutPrefix(lines.Text(), "ready ")
-		if s.base == lines.Text() {
+	s := &server{data: data, clock: in, said: bufio.NewScanner(out), client: &http.Client{Timeout: 20 * time.Second}, work: make(chan func()), done: make(chan struct{})}
+	for s.base == "" && s.said.Scan() {
+		s.base, _ = strings.CutPrefix(s.said.Text(), "ready ")
+		if s.base == s.said.Text() {
 			s.base = ""
 		}
 	}
 	if s.base == "" {
 		t.Fatal("the server did not start")
 	}
-	go func() { _, _ = io.Copy(io.Discard, out) }()
 	go func() {
 		for do := range s.work {
 			do()
@@ -196,19 +211,26 @@ func newServer(t *testing.T, data string) *server {
 	return s
 }
 
-// outside does something outside of the bubble, and waits for it.
+// outside does something outside of the bubble, and waits for it. The server's clock shows the simulated time.
 func (s *server) outside(do func()) {
-	s.work <- do
+	now := time.Now()
+	s.work <- func() {
+		s.set(now)
+		do()
+	}
 	<-s.done
 }
 
-func reached(a answer, seq uint64) bool {
-	var page struct {
-		Meta struct {
-			Seq uint64 `json:"changes_seq"`
-		} `json:"meta"`
+func (s *server) set(now time.Time) {
+	if now.Equal(s.now) {
+		return
 	}
-	return a.status == http.StatusOK && json.Unmarshal(a.body, &page) == nil && page.Meta.Seq >= seq
+	s.now = now
+	if _, err := fmt.Fprintln(s.clock, now.UnixNano()); err != nil {
+		return // it ended, as its answers show
+	}
+	for s.said.Scan() && s.said.Text() != clockIsSet {
+	}
 }
 
 func (s *server) get(account, path string) answer {
@@ -256,10 +278,11 @@ func (s *server) Together(accounts []string, path string) (bodies map[string][]b
 }
 
 // Await implements simulation.Server.
-func (s *server) Await(account string, seq uint64) (is bool) {
+func (s *server) Await(account, path string, isNewest func(body []byte) bool) (is bool) {
 	s.outside(func() {
 		for end := time.Now().Add(10 * time.Second); !is && time.Now().Before(end); {
-			if is = reached(s.get(account, "/fixtures?limit=1"), max(seq, 1)); !is {
+			a := s.get(account, path)
+			if is = a.status == http.StatusOK && isNewest(a.body); !is {
 				time.Sleep(5 * time.Millisecond)
 			}
 		}
