@@ -158,6 +158,8 @@ func (b *bucket) Write(ctx context.Context, key string, body io.Reader, onlyIfAb
 	kind := "put"
 	if onlyIfAbsent {
 		kind = "create"
+	} else if b.l.hasLostLease(key) {
+		b.d.w.fail(oneAtATime, "%s stores %s, and has lost the lease", b.l.machine.name, key)
 	}
 	op := func() error {
 		return b.d.objects.Write(context.WithoutCancel(ctx), key, bytes.NewReader(data), onlyIfAbsent)

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"mkt/internal/coordination"
 	"mkt/publish/durable/durabletest"
 	"mkt/publish/layout"
 )
@@ -53,6 +54,16 @@ type life struct {
 	dead    atomic.Bool
 	lied    atomic.Bool // a sync was lost
 	failed  sync.Map    // data roots with a failed operation on a state file
+	leases  sync.Map    // context of the lease, by the folder of the job
+}
+
+// hasLostLease reports whether an object is of a job whose lease this life has lost, and still runs the job.
+func (l *life) hasLostLease(key string) (lost bool) {
+	l.leases.Range(func(dir, ctx any) bool {
+		lost = strings.HasPrefix(key, dir.(string)+"/") && errors.Is(context.Cause(ctx.(context.Context)), coordination.ErrLost)
+		return !lost
+	})
+	return lost
 }
 
 // failedAt notes that an operation on a file failed.

@@ -281,6 +281,8 @@ func (wk *worker) run(j job, t *tenants.Tenant) error {
 	defer lease.Release()
 	defer end()
 	defer wk.s.book.leased(wk.l, j, ctx)()
+	wk.l.leases.Store(j.dir(), ctx)
+	defer wk.l.leases.Delete(j.dir())
 	wk.l.machine.runs()
 	err = wk.locked(ctx, j, t)
 	if err != nil && errors.Is(context.Cause(ctx), coordination.ErrLost) {
@@ -331,7 +333,7 @@ func (wk *worker) locked(ctx context.Context, j job, t *tenants.Tenant) (err err
 			err = nil
 		}
 	}
-	if attached.Dataset != nil {
+	if attached.Dataset != nil && !errors.Is(context.Cause(ctx), coordination.ErrLost) {
 		account := l.root(layout.Tenant(j.id))
 		if e := attached.Dataset.ShipStates(context.WithoutCancel(ctx), root, account); e != nil && !isKilled(e) {
 			wk.s.note("%s: %s: state files: %s", l.machine.name, j, shorten(e))

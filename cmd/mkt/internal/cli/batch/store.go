@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"mkt/cmd/mkt/internal/cli"
+	"mkt/internal/coordination"
 	"mkt/publish"
 	"mkt/publish/durable"
 	"mkt/publish/layout"
@@ -84,9 +85,13 @@ func (g *Group) copyStates(ctx context.Context, j Job) {
 }
 
 // shipStates stores the state files after a run, even a failed one: replicas answer from
-// them, and the next worker goes on from them. failed reports whether the run failed, and
-// stopping whether the process ends.
+// them, and the next worker goes on from them. A run that lost its lease stores nothing: another
+// worker may have stored newer ones, or deleted the account. failed reports whether the run
+// failed, and stopping whether the process ends.
 func (g *Group) shipStates(ctx context.Context, j Job, o *openedJob, failed, stopping bool) {
+	if errors.Is(context.Cause(ctx), coordination.ErrLost) {
+		return
+	}
 	name := j.Tenant.ID + " " + string(j.Product)
 	last, _ := g.statesShipped.Load(name)
 	if now := (shippedStates{g.Now(), failed}); o.dataset() == nil || last != nil && !last.(shippedStates).isOld(now) && !stopping {
