@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -25,6 +26,10 @@ type client struct {
 	pool    redis.Pool
 	late    chan redis.Conn           // made only after their command had given up
 	lost    atomic.Pointer[time.Time] // when a connection last ended; nil = never
+
+	mu       sync.Mutex
+	closed   bool           // guarded by mu
+	underWay sync.WaitGroup // commands; none is added after closed
 }
 
 // client returns a client. A command is sent once, because a repeated one would count twice,
@@ -55,7 +60,10 @@ func (a Address) client(commandTime time.Duration, dial Dialer) *client {
 	return c
 }
 
-var errLost = errors.New("another connection has ended since this one was used")
+var (
+	errLost   = errors.New("another connection has ended since this one was used")
+	errClosed = errors.New("the connections are closed")
+)
 
 // connect makes a connection. TLS to a distant server can take longer than a command may. So
 // a connection made after the end of ctx is kept for the next command.
@@ -91,11 +99,25 @@ func (c *client) connect(ctx context.Context, options []redis.DialOption) (redis
 }
 
 func (c *client) keep(conn redis.Conn) {
-	select {
-	case c.late <- conn:
-	default:
-		conn.Close()
+	if c.begin() {
+		defer c.underWay.Done()
+		select {
+		case c.late <- conn:
+			return
+		default:
+		}
 	}
+	conn.Close()
+}
+
+// begin reports whether the client is still open. Then underWay.Done must be called.
+func (c *client) begin() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.closed {
+		c.underWay.Add(1)
+	}
+	return !c.closed
 }
 
 // do sends a command.
@@ -109,9 +131,10 @@ func (c *client) run(ctx context.Context, script *redis.Script, keysAndArgs ...a
 }
 
 func (c *client) with(ctx context.Context, send func(redis.Conn) (any, error)) (any, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err // after the end of the pool GetContext could panic
+	if !c.begin() {
+		return nil, errClosed
 	}
+	defer c.underWay.Done()
 	conn, err := c.pool.GetContext(ctx)
 	if err != nil {
 		return nil, err
@@ -150,7 +173,13 @@ func (c *client) drop() {
 	}
 }
 
+// close closes the connections when the commands under way have ended: the pool panics if one
+// whose context has ended asks it for a connection after it was closed.
 func (c *client) close() {
+	c.mu.Lock()
+	c.closed = true
+	c.mu.Unlock()
+	c.underWay.Wait()
 	c.pool.Close()
 	c.drop()
 }

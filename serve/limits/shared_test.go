@@ -255,18 +255,6 @@ func TestSlowServer(t *testing.T) {
 	eventually(t, "the limits are exact again", func() bool { return list[0].Stats().Exact })
 }
 
-// A request that ended is refused or counted by the share after the connections were closed, and does not panic.
-func TestEndedRequestAfterTheEnd(t *testing.T) {
-	t.Parallel()
-	r := group(t, "redis://"+miniredis.RunT(t).Addr(), 1, patience)[0]
-	r.stop()
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	for range 100 { // the pool of connections chooses at random between its own end and that of the request
-		_, _ = r.Take(ctx, "acme", account.DefaultLimit, time.Now())
-	}
-}
-
 // A later command uses a connection if making it took longer than a command may, as TLS to a
 // distant server can.
 func TestSlowConnection(t *testing.T) {
@@ -519,6 +507,67 @@ func TestSocketsOfAKilledReplicaExpire(t *testing.T) {
 		}
 	}
 	eventually(t, "the killed replica does not count any more", func() bool { return alive.Stats().Replicas == 1 })
+}
+
+// Requests that end while the connections are closed, or after, are judged by the share, and
+// no connection is left.
+func TestRequestsWhileItEnds(t *testing.T) {
+	t.Parallel()
+	for range 20 {
+		m := miniredis.RunT(t)
+		r := open(t, "redis://"+m.Addr(), "a", patience)
+		ctx, leave := context.WithCancel(t.Context())
+		var asking, wait sync.WaitGroup
+		ended := make(chan struct{})
+		asking.Add(100)
+		for range 100 { // more than there are connections
+			wait.Go(func() {
+				began := sync.OnceFunc(asking.Done)
+				for after := 0; after < 3; { // requests
+					if _, err := r.Take(ctx, "acme", account.Limit{Requests: 1, Per: time.Second, Burst: 1e6}, time.Now()); err != nil {
+						t.Errorf("a request while it ends: %v", err)
+					}
+					began()
+					select {
+					case <-ended:
+						after++
+					default:
+					}
+				}
+			})
+		}
+		asking.Wait()
+		wait.Go(leave)
+		r.stop()
+		close(ended)
+		wait.Wait()
+		eventually(t, "no connection is left", func() bool { return m.CurrentConnectionCount() == 0 })
+		m.Close()
+	}
+}
+
+// A connection that is made after the end is closed.
+func TestConnectionAfterItEnded(t *testing.T) {
+	t.Parallel()
+	m := miniredis.RunT(t)
+	a, err := limits.ParseAddress("redis://" + m.Addr())
+	must(t, err)
+	made, ended := make(chan struct{}, 1), make(chan struct{})
+	dial := func(_ context.Context, network, address string) (net.Conn, error) {
+		<-ended
+		conn, err := net.Dial(network, address)
+		made <- struct{}{}
+		return conn, err
+	}
+	s := limits.Open(a, limits.Options{Replica: "a", Budget: time.Millisecond, Now: time.Now, Log: slog.New(slog.DiscardHandler), Dial: dial})
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	s.Run(ctx)
+	close(ended)
+	for range 5 { // Open has tried so often
+		<-made
+	}
+	eventually(t, "no connection is left", func() bool { return m.TotalConnectionCount() == 5 && m.CurrentConnectionCount() == 0 })
 }
 
 // After a flush, the number of replicas stays as it was until all had time to announce
