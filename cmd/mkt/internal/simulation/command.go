@@ -417,6 +417,12 @@ func (c *commands) restore(id string) {
 		c.note("%s: an older copy is restored", m.name)
 		c.restored = true
 		c.setRotten(m, true)
+		for _, a := range c.accounts { // the operator deletes those again that were deleted since
+			if _, there := c.office.newest().Tenant(a.id); !there {
+				_ = copied.RemoveAll(layout.Tenant(a.id))
+			}
+		}
+		_ = copied.SyncDir(".")
 		m.mu.Lock()
 		m.restored = copied
 		m.down = 10 * time.Minute
