@@ -23,6 +23,7 @@ type Dialer func(ctx context.Context, network, address string) (net.Conn, error)
 type client struct {
 	address Address
 	pool    redis.Pool
+	busy    chan struct{}             // a command each; a pool that waits by itself panics if it is closed meanwhile
 	late    chan redis.Conn           // made only after their command had given up
 	lost    atomic.Pointer[time.Time] // when a connection last ended; nil = never
 }
@@ -31,7 +32,7 @@ type client struct {
 // and ends at the deadline of its context, which must have one. The time here is the budget
 // of a command; sending it has the same bound.
 func (a Address) client(commandTime time.Duration, dial Dialer) *client {
-	c := &client{address: a, late: make(chan redis.Conn, connections)}
+	c := &client{address: a, busy: make(chan struct{}, connections), late: make(chan redis.Conn, connections)}
 	options := []redis.DialOption{
 		redis.DialConnectTimeout(dialTimeout), redis.DialTLSHandshakeTimeout(dialTimeout),
 		redis.DialReadTimeout(dialTimeout), redis.DialWriteTimeout(commandTime),
@@ -42,7 +43,7 @@ func (a Address) client(commandTime time.Duration, dial Dialer) *client {
 		options = append(options, redis.DialContextFunc(dial))
 	}
 	c.pool = redis.Pool{
-		MaxIdle: connections, MaxActive: connections, Wait: true, IdleTimeout: idleTime,
+		MaxIdle: connections, IdleTimeout: idleTime,
 		DialContext: func(ctx context.Context) (redis.Conn, error) { return c.connect(ctx, options) },
 		// A restart of the server ends all connections, and a command notices only its own.
 		TestOnBorrow: func(_ redis.Conn, used time.Time) error {
@@ -109,6 +110,14 @@ func (c *client) run(ctx context.Context, script *redis.Script, keysAndArgs ...a
 }
 
 func (c *client) with(ctx context.Context, send func(redis.Conn) (any, error)) (any, error) {
+	select {
+	case c.busy <- struct{}{}:
+		defer func() { <-c.busy }()
+	case <-ctx.Done():
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	conn, err := c.pool.GetContext(ctx)
 	if err != nil {
 		return nil, err

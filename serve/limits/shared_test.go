@@ -551,3 +551,19 @@ func TestAddress(t *testing.T) {
 		}
 	}
 }
+
+// A request that ends after its replica has closed the connections is answered, as any other.
+func TestRequestEndsAfterClose(t *testing.T) {
+	m := miniredis.NewMiniRedis()
+	must(t, m.Start())
+	t.Cleanup(m.Close)
+	r := open(t, "redis://"+m.Addr(), "a", patience)
+	r.stop()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for range 100 { // a choice of two ready channels is random
+		if _, err := r.Take(ctx, "acme", account.Limit{Requests: 1, Per: time.Second, Burst: 1000}, time.Now()); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
