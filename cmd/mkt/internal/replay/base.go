@@ -81,21 +81,15 @@ func (r *run) copyState(ctx context.Context, first layout.CycleID) (layout.Cycle
 }
 
 // copyPublication copies the publication before the first cycle, from which fixtures are
-// carried over, with its change log and all earlier commit records.
+// carried over, with its change log. The other root begins with it.
 func (r *run) copyPublication(ctx context.Context, first layout.CycleID) error {
-	base := snapshot.Commit{}
-	for c, err := range snapshot.Backward(r.Source, r.to) {
-		if err == nil && c.CycleID < first {
-			base = c
-			break
-		}
-	}
+	base := r.before(first)
 	if base.Version == 0 {
 		return nil
 	}
 	m, err := snapshot.Open(r.Source, base)
 	if errors.Is(err, fs.ErrNotExist) {
-		r.report.Notes = append(r.report.Notes, fmt.Sprintf("the snapshot before the range (version %d) was deleted by retention: the fixtures carried over from it are missing", base.Version))
+		r.noteBase(base.Version, "was deleted by retention")
 		return nil
 	}
 	if err != nil {
@@ -110,12 +104,47 @@ func (r *run) copyPublication(ctx context.Context, first layout.CycleID) error {
 			return err
 		}
 	}
-	for n := uint64(1); n <= base.Version; n++ {
-		if err := r.copyFile(ctx, layout.Commit(n)); err != nil {
-			return err
-		}
+	_, record, err := snapshot.ReadRecord(r.Source, base.Version)
+	if err == nil {
+		err = snapshot.MakeFolders(r.Target)
 	}
-	return snapshot.WriteCurrent(r.Target, base)
+	if err == nil {
+		err = durable.CreateAgain(r.Target, layout.Commit(base.Version), durable.Bytes(record))
+	}
+	if err == nil {
+		err = snapshot.WriteFirst(r.Target, base.Version)
+	}
+	if err == nil {
+		err = snapshot.WriteCurrent(r.Target, base)
+	}
+	return err
+}
+
+// before returns the publication before a cycle; Version is 0 if there is none, or its record is
+// not here or cannot be read. An older one is not what the cycle followed.
+func (r *run) before(first layout.CycleID) snapshot.Commit {
+	next := r.to.Version // the oldest publication from the cycle on
+	for c, err := range snapshot.Backward(r.Source, r.to) {
+		if err != nil {
+			continue
+		}
+		if c.CycleID < first {
+			if c.Version == next-1 {
+				return c
+			}
+			break
+		}
+		next = c.Version
+	}
+	if next > 1 {
+		r.noteBase(next-1, "is not in this data root, or its record cannot be read")
+	}
+	return snapshot.Commit{}
+}
+
+// noteBase notes why the publication before the range is missing.
+func (r *run) noteBase(version uint64, why string) {
+	r.report.Notes = append(r.report.Notes, fmt.Sprintf("the snapshot before the range (version %d) %s: the fixtures carried over from it are missing", version, why))
 }
 
 // copyRaw copies the payloads; packs are copied as they are.

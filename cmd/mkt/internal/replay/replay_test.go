@@ -295,3 +295,71 @@ func TestRefused(t *testing.T) {
 		t.Errorf("payloads that are deleted: %v", err)
 	}
 }
+
+// The data root of a worker begins at a publication that it copied from the store: what comes before is not there.
+func TestBeginsLater(t *testing.T) {
+	w := more(t)
+	check.Must(t, snapshot.WriteFirst(w.Mem, 3))
+	for n := uint64(1); n < 3; n++ {
+		c, err := snapshot.ReadCommit(w.Mem, n)
+		check.Must(t, err)
+		check.Must(t, w.Mem.RemoveAll(c.Dir()))
+		check.Must(t, w.Mem.Remove(layout.Commit(n)))
+	}
+	r, into, err := replayed(w, "v4", nil)
+	check.Must(t, err)
+	if !r.Same() || r.Outcomes[replay.SameBytes] != 1 || r.Base == "" {
+		t.Errorf("with the publication before: %+v", r)
+	}
+	head, _, err := snapshot.Head(into)
+	check.Must(t, err)
+	for _, err := range snapshot.Backward(into, head) {
+		check.Must(t, err)
+	}
+	check.Must(t, snapshot.WriteFirst(w.Mem, 4))
+	c, err := snapshot.ReadCommit(w.Mem, 3)
+	check.Must(t, err)
+	check.Must(t, w.Mem.RemoveAll(c.Dir()))
+	check.Must(t, w.Mem.Remove(layout.Commit(3)))
+	withoutBase(t, w, "v4", "version 3")
+}
+
+// The publication before the range is never replaced by an older one.
+func TestRecordDamaged(t *testing.T) {
+	w := more(t)
+	check.Must(t, durable.Overwrite(w.Mem, layout.Commit(3), []byte("{")))
+	withoutBase(t, w, "v4", "version 3")
+}
+
+// withoutBase replays a publication that carries fixtures over from one that is not there.
+func withoutBase(t *testing.T, w *dataroot.Root, from, which string) {
+	t.Helper()
+	r, _, err := replayed(w, from, nil)
+	check.Must(t, err)
+	if r.Base != "" || len(r.Notes) != 1 || !strings.Contains(r.Notes[0], which) {
+		t.Errorf("%+v", r)
+	}
+	for _, c := range r.Cycles {
+		if why := strings.Join(c.Why, "; "); c.Outcome != replay.Differs || strings.Contains(why, "an error in mkt") || !strings.Contains(why, which) {
+			t.Errorf("%s: %s", c.Outcome, why)
+		}
+	}
+}
+
+// Commit records that were compacted are read from their pack.
+func TestRecordsCompacted(t *testing.T) {
+	w := dataroot.Markets(t)
+	for n := range layout.PackedCommits {
+		w.Cycle(time.Duration(n+2)*time.Hour, nil, dataroot.Listing(dataroot.Listed("9001", "Fulham", "Arsenal")), dataroot.Offer("9001", dataroot.Offered))
+	}
+	n, err := snapshot.CompactCommits(w.Mem, layout.PackedCommits+1)
+	check.Must(t, err)
+	if n == 0 {
+		t.Fatal("nothing was compacted")
+	}
+	r, _, err := replayed(w, "latest", nil)
+	check.Must(t, err)
+	if r.Outcomes[replay.SameBytes] != 1 {
+		t.Errorf("%+v", r)
+	}
+}
