@@ -64,7 +64,7 @@ upstream() { # half an hour
 meaning() { # 6 minutes
   run ./transform -run 'AnyParallelism|LiveThreeStates' -rapid.checks=10000
   run ./transform/markets ./transform/live ./fetch/provider/betsapi ./publish/table ./serve/internal/api -rapid.checks=10000 \
-    -run 'NothingIsLost|StatesOfCounters|CountersKeepTheirStates|SummaryIsThatOfTheFile|LiveStatesAreNeverMerged'
+    -run 'NothingIsLost|StatesOfCounters|CountersKeepTheirStates|SummaryOfFile|LiveStatesAreNeverMerged'
   run ./cmd/mkt -run 'Shuffled|Planted|StatesAreNeverMerged|TestScript/keys'
 }
 # K1.
