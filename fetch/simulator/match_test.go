@@ -318,3 +318,14 @@ func BenchmarkSent(b *testing.B) {
 		m.Sent(now)
 	}
 }
+
+// Every goal is scored while a half is played, also one that is taken back.
+func TestGoalsAreOfAHalf(t *testing.T) {
+	for _, m := range matches(troubled(5), 400) {
+		for _, r := range m.Reported() {
+			if r.Kind == simulator.Goal && !r.Clock.Phase.Playing() {
+				t.Errorf("%v: %+v at %+v", m.Fixture, r.Incident, r.Clock)
+			}
+		}
+	}
+}
