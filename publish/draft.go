@@ -99,7 +99,7 @@ func (d *Draft) Write(ctx context.Context, publishedAt time.Time) error {
 	if d.Manifest.Counters == nil {
 		d.Manifest.Counters = map[string]int64{}
 	}
-	t := tables{root: d.Root, dir: d.SnapshotDir(), header: d.header(), base: &d.base, canonical: c, plan: &d.plan, refreshed: len(in.refreshed), manifest: &d.Manifest, progress: d.Progress}
+	t := tables{root: d.Root, dir: d.SnapshotDir(), header: d.header(), base: &d.base, canonical: c, plan: &d.plan, refreshed: len(in.refreshed), redated: in.redated, manifest: &d.Manifest, progress: d.Progress}
 	if err := product.write(&t, ctx); err != nil {
 		return err
 	}
@@ -121,26 +121,17 @@ func (d *Draft) WriteManifest() (string, error) {
 }
 
 // newestRetrieval is the newest provider_fetched_at of the dataset, or of the cycle if the
-// dataset is empty. A failed retrieval does not make it newer. A fixture that was carried over may be dated
-// after the cycle, if the clock was ahead and was set back: such a time is not known, and nil if there is no other.
+// dataset is empty. A failed retrieval does not make it newer.
 func (d *Draft) newestRetrieval() *time.Time {
 	var newest *time.Time
-	isEmpty := true
 	for i := range d.plan.fixtures {
 		f := &d.plan.fixtures[i]
-		if f.removed {
-			continue
-		}
-		isEmpty = false
-		if !f.fetchedAt.After(*d.canonical.ProcessedAt) && (newest == nil || f.fetchedAt.After(*newest)) {
+		if !f.removed && (newest == nil || f.fetchedAt.After(*newest)) {
 			newest = &f.fetchedAt
 		}
 	}
-	switch {
-	case isEmpty:
+	if newest == nil {
 		return d.canonical.ProviderFetchedAt
-	case newest == nil:
-		return nil
 	}
 	utc := newest.UTC()
 	return &utc

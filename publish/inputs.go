@@ -32,6 +32,8 @@ type inputs struct {
 	// otherPrices reports whether the previous dataset has the prices of another
 	// bookmaker of the same provider.
 	otherPrices bool
+	// redated reports whether a fixture of previous has another fetchedAt than its row: see redate.
+	redated bool
 }
 
 // readInputs reads the inputs; every file is verified before it is read.
@@ -50,8 +52,21 @@ func readInputs(f durable.ReadFS, base *Base, canonical *snapshot.Manifest) (in 
 	if err != nil {
 		return in, err
 	}
-	in.previous, err = readFixtures(f, name, base.Manifest)
-	return in, err
+	if in.previous, err = readFixtures(f, name, base.Manifest); err != nil {
+		return in, err
+	}
+	in.redate(base.Commit.PublishedAt)
+	return in, nil
+}
+
+// redate changes times of retrieval that are to come: the clock was ahead, and was set back. Nobody knows when
+// that was. But they were before this cycle, and at least as long before as at the previous publication.
+func (in *inputs) redate(published time.Time) {
+	for i := range in.previous {
+		if f := &in.previous[i]; f.fetchedAt.After(in.at) {
+			f.fetchedAt, in.redated = in.at.Add(-max(0, published.Sub(f.fetchedAt))), true
+		}
+	}
 }
 
 // readFixtures reads a file of fixtures. They must be sorted, and as many as its manifest says.

@@ -161,25 +161,42 @@ func TestFreshness(t *testing.T) {
 	}
 }
 
-// After the clock was set back, a fixture that is carried over is dated in the future. The dataset is published
-// all the same, and its time is the newest of the others; if there is none, it is not known.
+// After the clock was set back, fixtures that are carried over were retrieved in the future. The dataset is published
+// all the same. They are then at least as old as they were at the publication before, and no time passes without a
+// retrieval that makes them newer, also when the clock has caught up.
 func TestFreshnessAfterTheClockWasSetBack(t *testing.T) {
 	f := durabletest.NewMem()
-	publishCycle(t, f, cycle{number: 10, refreshed: []int{1, 2}})
+	publishCycle(t, f, cycle{number: 10, refreshed: []int{1, 2, 3}})
+	before, err := look(f)
+	must(t, err)
+	age := before.commit.PublishedAt.Sub(before.fetched[2])
 	for _, c := range []cycle{
-		{number: 11, setBack: 3 * time.Hour, refreshed: []int{1}, failed: []int{2}},
-		{number: 12, setBack: 3 * time.Hour, failed: []int{1, 2}},
-		{number: 13, setBack: 9 * time.Hour, failed: []int{1, 2}},
+		{number: 11, setBack: 3 * time.Hour, refreshed: []int{1, 4}, failed: []int{2, 3}},
+		{number: 12, setBack: 3 * time.Hour, failed: []int{1, 2, 4}},
+		{number: 20, failed: []int{1, 2, 4}},
 	} {
 		s := publishCycle(t, f, c)
 		d, err := look(f)
 		must(t, err)
-		want := ptr((cycle{number: 11, setBack: 3 * time.Hour}).clock().Add(time.Minute))
-		if c.number == 13 {
-			want = nil
+		first := cycle{number: 11, setBack: 3 * time.Hour}.clock()
+		want := map[int]time.Time{1: first.Add(time.Minute), 2: first.Add(2*time.Minute - age), 4: first.Add(time.Minute)}
+		if c.number == 11 {
+			want[3] = want[2]
 		}
-		if diff := cmp.Diff(want, d.manifest.ProviderFetchedAt); diff != "" || s.Carried+s.Refreshed != 2 {
-			t.Errorf("cycle %d: %+v\n%s", c.number, s, diff)
+		newest := want[1]
+		if want[2].After(newest) {
+			newest = want[2]
+		}
+		if diff := cmp.Diff(want, d.fetched); diff != "" || !d.manifest.ProviderFetchedAt.Equal(newest) || s.Fixtures != int64(len(want)) {
+			t.Errorf("cycle %d: %+v, retrieved at %s\n%s", c.number, s, d.manifest.ProviderFetchedAt, diff)
+		}
+		var entries []snapshot.FixtureEntry
+		must(t, eachRow(f, d.commit.Dir()+"/"+layout.FixturesFile, func(row *table.FixtureRow) error {
+			entries = append(entries, snapshot.EntryOf(row))
+			return nil
+		}))
+		if snapshot.FixturesRoot(entries) != d.manifest.FixturesRoot {
+			t.Errorf("cycle %d: the root over the fixtures is not that of the rows", c.number)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"iter"
 
 	"mkt/publish/durable"
 	"mkt/publish/football"
@@ -39,6 +40,7 @@ type tables struct {
 	canonical *snapshot.Manifest
 	plan      *plan
 	refreshed int                // fixture rows of the cycle
+	redated   bool               // see inputs
 	manifest  *snapshot.Manifest // of the snapshot; gets the tables' descriptions
 	progress  func(done, total int)
 }
@@ -48,7 +50,11 @@ type tables struct {
 func (t *tables) mergeMarkets(ctx context.Context) error {
 	sources := t.plan.sources()
 	choose := func(id string) table.Source { return sources[id] }
-	if err := writeTable[table.FixtureRow](ctx, t, layout.FixturesFile, "fixtures", choose); err != nil {
+	fixtures := func() error { return writeTable[table.FixtureRow](ctx, t, layout.FixturesFile, "fixtures", choose) }
+	if t.redated {
+		fixtures = func() error { return t.writeRedated(ctx) }
+	}
+	if err := fixtures(); err != nil {
 		return err
 	}
 	done := 0
@@ -67,6 +73,52 @@ func (t *tables) mergeMarkets(ctx context.Context) error {
 		return fmt.Errorf("%d market rows, but the fixtures count %d: %w", got, want, snapshot.ErrDamaged)
 	}
 	return nil
+}
+
+// writeRedated writes the fixtures with the times of retrieval of the plan, which those in the previous dataset
+// may not have.
+func (t *tables) writeRedated(ctx context.Context) error {
+	name := layout.FixturesFile
+	old, err := t.base.file(t.root, name)
+	if err != nil {
+		return err
+	}
+	var rows [2]func() (*table.FixtureRow, error, bool)
+	for i, name := range []string{old, layout.Cycle(layout.CanonicalDir, t.canonical.CycleID) + "/" + name} {
+		next, stop := iter.Pull2(snapshot.Rows[table.FixtureRow](t.root, name))
+		defer stop()
+		rows[i] = next
+	}
+	file, err := snapshot.CreateFile(t.root, t.dir, name, func(out io.Writer) (err error) {
+		w := table.NewWriter[table.FixtureRow](durable.Until(ctx, out), t.header)
+		for i := range t.plan.fixtures {
+			f := &t.plan.fixtures[i]
+			if f.removed {
+				continue
+			}
+			next := rows[0]
+			if f.source == table.New {
+				next = rows[1]
+			}
+			row, err, ok := next()
+			for ; ok && err == nil && row.FixtureID != f.id; row, err, ok = next() {
+			}
+			if err != nil {
+				return err
+			}
+			if !ok {
+				return fmt.Errorf("%s: fixture %s is missing: %w", name, f.id, snapshot.ErrDamaged)
+			}
+			row.ProviderFetchedAt = f.fetchedAt
+			if err := w.Write(*row); err != nil {
+				return err
+			}
+		}
+		t.manifest.Tables["fixtures"], err = w.Close()
+		return err
+	})
+	t.manifest.Files = append(t.manifest.Files, file)
+	return err
 }
 
 // liveTables are the tables of a live snapshot, by their names in manifests.

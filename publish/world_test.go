@@ -326,7 +326,7 @@ func eachRow[T table.Row](f durable.FS, name string, do func(*T) error) error {
 // check checks the chain of commits, the order of times and the numbers of the events.
 func (d *dataset) check(f durable.FS) error {
 	m := d.manifest
-	if m.PublishedAt.Before(*m.ProcessedAt) || m.ProviderFetchedAt != nil && m.ProcessedAt.Before(*m.ProviderFetchedAt) {
+	if m.PublishedAt.Before(*m.ProcessedAt) || m.ProcessedAt.Before(*m.ProviderFetchedAt) {
 		return errors.New("times out of order")
 	}
 	for i, e := range d.events {

@@ -30,16 +30,6 @@ type Page struct {
 // (specification, section 2.4). nil means null.
 type Freshness struct{ ProviderFetchedAt, ProcessedAt, PublishedAt *time.Time }
 
-// Of returns the times of one fixture: its own retrieval, and the other times of the dataset. One that is
-// dated after its processing was carried over since the clock was ahead: it is not known.
-func (f Freshness) Of(retrieved time.Time) Freshness {
-	f.ProviderFetchedAt = &retrieved
-	if f.ProcessedAt != nil && retrieved.After(*f.ProcessedAt) {
-		f.ProviderFetchedAt = nil
-	}
-	return f
-}
-
 // Oldest returns the earliest of the times, by which the data is as old as it is.
 func (f Freshness) Oldest() (oldest time.Time) {
 	for _, at := range []*time.Time{f.ProviderFetchedAt, f.ProcessedAt, f.PublishedAt} {

@@ -9,8 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"mkt/serve/internal/api"
 )
 
@@ -139,19 +137,5 @@ func TestErrorBody(t *testing.T) {
 	got = string(api.AppendError(nil, api.Because(api.InternalError, io.ErrUnexpectedEOF), ""))
 	if strings.Contains(got, "EOF") || !strings.Contains(got, `"request_id":null`) {
 		t.Errorf("the cause leaked, or the id is not null: %s", got)
-	}
-}
-
-// A fixture that was carried over since the clock was ahead is dated after the cycle that carried it: the time
-// of its retrieval is not known, and neither is its age.
-func TestFreshnessOfOneFixture(t *testing.T) {
-	for _, c := range []struct {
-		retrieved time.Time
-		want      *time.Time
-	}{{processed.Add(-time.Hour), new(processed.Add(-time.Hour))}, {processed, &processed}, {processed.Add(time.Millisecond), nil}} {
-		f := times.Of(c.retrieved)
-		if diff := cmp.Diff(c.want, f.ProviderFetchedAt); diff != "" || f.ProcessedAt != &processed || f.PublishedAt != &published {
-			t.Errorf("retrieved at %s: %+v\n%s", c.retrieved, f, diff)
-		}
 	}
 }

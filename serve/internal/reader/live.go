@@ -206,4 +206,8 @@ func (v *View) Staleness(now time.Time) Staleness {
 
 // LiveFreshness returns the times of one fixture: its own retrieval, and the other
 // times of the snapshot.
-func (v *View) LiveFreshness(f *api.LiveFixture) api.Freshness { return v.Freshness().Of(f.FetchedAt) }
+func (v *View) LiveFreshness(f *api.LiveFixture) api.Freshness {
+	fresh := v.Freshness()
+	fresh.ProviderFetchedAt = &f.FetchedAt
+	return fresh
+}

@@ -87,4 +87,8 @@ func (v *View) Find(id string) (Fixture, bool) {
 
 // FixtureFreshness returns the times of one fixture: its own retrieval, and the other
 // times of the dataset.
-func (v *View) FixtureFreshness(f Fixture) api.Freshness { return v.Freshness().Of(f.FetchedAt) }
+func (v *View) FixtureFreshness(f Fixture) api.Freshness {
+	fresh := v.Freshness()
+	fresh.ProviderFetchedAt = &f.FetchedAt
+	return fresh
+}

@@ -125,7 +125,7 @@ func (b *book) published(l *life, j job, s publish.Summary) {
 	}
 	b.decided(root, j, c)
 	b.removals(root, j, c, l.machine.now())
-	b.agrees(root, j, c, l.machine.now())
+	b.agrees(root, j, c, l.machine.now(), l.machine.leapt.Load())
 }
 
 // news returns a channel that is closed at the next publication of a job.

@@ -128,8 +128,9 @@ func goalsOf(m *simulator.MeantMatch, at time.Duration) (goals []goal) {
 }
 
 // agrees checks a new live publication: the score of a match is one that the provider said last, no more
-// goals are on its timeline than in its score, and each of them is one that the provider still has.
-func (b *book) agrees(root durable.ReadFS, j job, c snapshot.Commit, now time.Time) {
+// goals are on its timeline than in its score, and each of them is one that the provider still has. leapt says that
+// the machine's clock was not always right.
+func (b *book) agrees(root durable.ReadFS, j job, c snapshot.Commit, now time.Time, leapt bool) {
 	if j.product != football.LiveIntelligence || c.Version == 0 {
 		return
 	}
@@ -179,7 +180,7 @@ func (b *book) agrees(root durable.ReadFS, j job, c snapshot.Commit, now time.Ti
 		}
 		// After the clock was set back, the time of the newest sample of a match that no list has is not known. Its
 		// row must be stale from the beginning, and say so in the time of its retrieval too.
-		if row.StaleAt != nil && !row.StaleAt.After(row.At) && !row.ProviderFetchedAt.After(*row.StaleAt) {
+		if leapt && row.StaleAt != nil && !row.StaleAt.After(row.At) && !row.ProviderFetchedAt.After(*row.StaleAt) {
 			continue
 		}
 		b.judged++

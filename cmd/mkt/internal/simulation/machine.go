@@ -32,6 +32,7 @@ type machine struct {
 	ahead       time.Duration // of the true time
 	drift       float64       // seconds a second
 	since       time.Time     // drift counts from here
+	leapt       atomic.Bool   // the clock was not always right
 
 	mu       sync.Mutex
 	life     *life // nil between two lives
@@ -95,6 +96,7 @@ func (m *machine) now() time.Time {
 
 // leap moves the clock, and sets how it drifts from now on.
 func (m *machine) leap(by time.Duration, drift float64) {
+	m.leapt.Store(true)
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	now := time.Now()
