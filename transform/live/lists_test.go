@@ -135,3 +135,23 @@ func (f *feed) sample(goals []scored, attacks [2]int, at int) *input.Sample {
 		Counters:  []football.Counter{{Metric: football.DangerousAttacks, Home: side(fmt.Sprint(attacks[0])), Away: side(fmt.Sprint(attacks[1]))}},
 		Incidents: football.Of(list)}
 }
+
+// Stoppage time is before the next half: a goal in minute 46 comes after a corner in minute 45+2, also without a
+// scoreboard, where the list alone says in which order things happened.
+func TestStoppageTimeIsBeforeTheNextHalf(t *testing.T) {
+	s := &input.Sample{ProviderFixtureID: "77", RetrievedAt: start, Status: input.InPlay, Score: football.Score{Home: football.Of(1), Away: football.Of(0)},
+		Incidents: football.Of([]input.Incident{
+			{ID: "1", Kind: input.IncidentCorner, Minute: 45, Added: 2, Side: football.SideHome},
+			{ID: "2", Kind: input.IncidentGoal, Minute: 46, Side: football.SideHome},
+		})}
+	state := live.Fold(nil, s)
+	var got []string
+	for _, e := range state.Live().Timeline {
+		if e.Certainty == football.Exact {
+			got = append(got, fmt.Sprintf("%s %d %d %d", e.State, e.Half, e.Minute.Or(-1), e.Added))
+		}
+	}
+	if want := []string{"CORNER 1 45 2", "GOAL 2 45 0"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}

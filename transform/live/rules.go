@@ -12,11 +12,9 @@ import (
 // Rules is the version of the rules that turn samples into published data. It changes
 // when the same samples would have another result.
 //
-//	live-7: a sample that repeats clock, score and counters is not fresh because its list has
-//	        another event; counters that are renewed late are not dated after a gap; the
-//	        counter of an event that was taken back soon climbs back within two minutes; a sample
-//	        after a jump of the scoreboard is a baseline
-const Rules = "live-7"
+//	live-8: in a list, stoppage time is before the next half; a match that no list has is stale
+//	        after the clock was set back
+const Rules = "live-8"
 
 // How long samples and states are used.
 const (
