@@ -222,3 +222,39 @@ func TestDamagedRecord(t *testing.T) {
 		})
 	}
 }
+
+// A damaged fingerprint of the id key is replaced by the one of the other side, in the store and in a data root.
+func TestDamagedIDKeyFingerprint(t *testing.T) {
+	good := strings.Repeat("0a", 16) + "\n"
+	for _, c := range []struct{ here, there, want string }{
+		{"", good, good}, {good, "", good}, {"\x00", good, good}, {good, "\x00", good}, {"-", good, good}, {good, "-", good},
+		{"\x00", "-", "\x00"}, {"-", "\x00", "-"}, // the first cycle makes it
+	} {
+		bucket, f := storetest.NewMemory(), durabletest.NewMem()
+		if c.here != "-" { // - is none
+			must(t, durable.Create(f, layout.IDKeyFingerprintFile, durable.Bytes([]byte(c.here))))
+		}
+		if c.there != "-" {
+			bucket.Set(t, layout.IDKeyFingerprintFile, []byte(c.there))
+		}
+		must(t, store.New(bucket, store.Options{}).SyncIDKey(t.Context(), f))
+		here, err := durable.ReadFile(f, layout.IDKeyFingerprintFile, 100)
+		if c.want == "-" {
+			if err == nil {
+				t.Errorf("%q and %q in the store: recorded %q", c.here, c.there, here)
+			}
+			continue
+		}
+		must(t, err)
+		if string(here) != c.want || c.want == good && string(bucket.Get(t, layout.IDKeyFingerprintFile)) != good {
+			t.Errorf("%q and %q in the store: recorded %q and %q", c.here, c.there, here, bucket.Get(t, layout.IDKeyFingerprintFile))
+		}
+	}
+	other := durabletest.NewMem()
+	must(t, durable.Create(other, layout.IDKeyFingerprintFile, durable.Bytes([]byte(strings.Repeat("0b", 16)))))
+	bucket := storetest.NewMemory()
+	bucket.Set(t, layout.IDKeyFingerprintFile, []byte(good))
+	if err := store.New(bucket, store.Options{}).SyncIDKey(t.Context(), other); err == nil {
+		t.Error("two keys were accepted")
+	}
+}

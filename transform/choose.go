@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"strings"
 
 	"mkt/fetch/raw"
 	"mkt/publish/durable"
@@ -26,9 +27,7 @@ func (r *run) checkKey() error {
 			return err
 		}
 		if !isMissing {
-			if err := r.Data.Remove(layout.IDKeyFingerprintFile); err != nil {
-				return err
-			}
+			return durable.Overwrite(r.Data, layout.IDKeyFingerprintFile, []byte(own+"\n"))
 		}
 		return durable.CreateAgain(r.Data, layout.IDKeyFingerprintFile, durable.Bytes([]byte(own+"\n")))
 	}
@@ -39,14 +38,34 @@ func (r *run) checkKey() error {
 	return nil
 }
 
-// checkPublished checks the id key against the published data. A data root without its record, as
-// when a backup of one account is restored, must not adopt another key.
+// checkPublished checks the id key against the published data of all accounts. A data root without
+// its record, as when a backup of one account is restored, must not adopt another key.
 func (r *run) checkPublished(own string) error {
-	commit, found, err := snapshot.Head(r.Root)
+	if err := checkRoot(r.Root, own); err != nil {
+		return err
+	}
+	accounts, err := r.Data.ReadDir(".")
+	for _, account := range accounts {
+		if !strings.HasPrefix(account.Name(), layout.Tenant("")) {
+			continue
+		}
+		products, _ := r.Data.ReadDir(account.Name())
+		for _, product := range products {
+			root := durable.Below(r.Data, account.Name()+"/"+product.Name())
+			if err := checkRoot(root, own); errors.Is(err, ErrKey) { // damage of another account is its own matter
+				return err
+			}
+		}
+	}
+	return err
+}
+
+func checkRoot(f durable.ReadFS, own string) error {
+	commit, found, err := snapshot.Head(f)
 	if err != nil || !found {
 		return err
 	}
-	m, err := snapshot.Open(r.Root, commit)
+	m, err := snapshot.Open(f, commit)
 	if err != nil {
 		return err
 	}

@@ -254,7 +254,36 @@ func TestKeyIsRecorded(t *testing.T) {
 	}
 }
 
-// A record that the disk lost is made again, unless another key made what is published.
+// Another key is not adopted in place of a record that the disk lost, if it did not make what another account has
+// published, even where this one has published nothing.
+func TestOtherKeyIsNotRecorded(t *testing.T) {
+	for _, lost := range []bool{false, true} {
+		data, err := durable.OpenRoot(t.TempDir())
+		must(t, err)
+		defer data.Close()
+		other, err := data.MakeWithin(layout.TenantProduct("other", "market_engine"))
+		must(t, err)
+		defer other.Close()
+		must(t, snapshot.MakeFolders(other))
+		at, dir := time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC), layout.Cycle(layout.SnapshotsDir, cycleID)
+		must(t, durable.MkdirAllSync(other, dir))
+		sum, err := snapshot.CreateManifest(other, dir, snapshot.Manifest{Format: snapshot.Format, Kind: snapshot.KindSnapshot, ClientID: "other",
+			Product: football.MarketEngine, CycleID: cycleID, PublishedAt: &at, IDKeyFingerprint: identity.Key{9}.Fingerprint()})
+		must(t, err)
+		_, err = snapshot.Seal(other, snapshot.Commit{Format: snapshot.Format, Version: 1, HistoryID: "h", RunID: "r", CycleID: cycleID, PublishedAt: at,
+			ManifestSHA256: sum, FirstSeq: 1}, "staging/commit.json")
+		must(t, err)
+		if lost {
+			must(t, durable.Create(data, layout.IDKeyFingerprintFile, durable.Bytes(nil)))
+		}
+		root := small("1").mem(t)
+		if _, err := run(root, data); !errors.Is(err, transform.ErrKey) {
+			t.Errorf("record lost %t: %v", lost, err)
+		}
+	}
+}
+
+// A record that the disk lost is made again.
 func TestKeyIsRecordedAgain(t *testing.T) {
 	for _, content := range []string{"", "\n", strings.Repeat("\x00", 33)} {
 		root, data := small("1").mem(t), durabletest.NewMem()

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"strings"
 	"time"
 
 	"mkt/publish/durable"
@@ -71,7 +70,7 @@ func (s *Store) IDKeyFingerprint(ctx context.Context) (string, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil
 	}
-	return strings.TrimSpace(string(data)), err
+	return layout.ParseIDKeyFingerprint(data), err
 }
 
 // Compare returns the newest commit of a root and of the store; Version is 0 if there is none.

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -135,39 +134,40 @@ func cleaned(err error, address string) error {
 }
 
 // SyncIDKey makes a data root and the store agree on the fingerprint of the key for ids: if only
-// one of them has a fingerprint, it is copied to the other. Two keys would make two ids for one
-// fixture. It asks the store once.
+// one of them has a fingerprint, it is copied to the other, also in place of a damaged one. Two keys
+// would make two ids for one fixture. It asks the store once.
 func (s *Store) SyncIDKey(ctx context.Context, data durable.FS) error {
 	if s.keyAgreed.Load() {
 		return nil
 	}
 	const name, most = layout.IDKeyFingerprintFile, 4096
-	here, err := durable.ReadFile(data, name, most)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	text, err := durable.ReadFile(data, name, most)
+	isMissingHere := errors.Is(err, fs.ErrNotExist)
+	if err != nil && !isMissingHere {
 		return err
 	}
-	if here != nil && layout.ParseIDKeyFingerprint(here) == "" {
-		if err := data.Remove(name); err != nil {
-			return err
-		}
-		here = nil
-	}
-	there, err := s.objects.get(ctx, name)
-	switch {
-	case err != nil && !errors.Is(err, fs.ErrNotExist):
+	here := layout.ParseIDKeyFingerprint(text)
+	stored, err := s.objects.get(ctx, name)
+	isMissingThere := errors.Is(err, fs.ErrNotExist)
+	if err != nil && !isMissingThere {
 		return err
-	case here == nil && err != nil:
+	}
+	err = nil
+	switch there := layout.ParseIDKeyFingerprint(stored); {
+	case here == "" && there == "":
 		return nil // the first cycle makes it
-	case here == nil:
-		err = durable.CreateAgain(data, name, durable.Bytes(there))
-	case err != nil:
-		if err = s.objects.create(ctx, name, here); errors.Is(err, snapshot.ErrConflict) {
+	case here == "" && isMissingHere:
+		err = durable.CreateAgain(data, name, durable.Bytes(stored))
+	case here == "":
+		err = durable.Overwrite(data, name, stored)
+	case isMissingThere:
+		if err = s.objects.create(ctx, name, text); errors.Is(err, snapshot.ErrConflict) {
 			err = errOtherKey
 		}
-	case !bytes.Equal(here, there):
+	case there == "":
+		err = s.objects.put(ctx, name, durable.Bytes(text))
+	case here != there:
 		err = errOtherKey
-	default:
-		err = nil
 	}
 	if err == nil {
 		s.keyAgreed.Store(true)

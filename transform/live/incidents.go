@@ -62,7 +62,9 @@ func (e *sampleEvents) withdraw(sample *input.Sample) *list {
 		return nil
 	}
 	l := &list{events: slices.Clone(events), marks: make(map[uint32]bool, len(events))}
-	slices.SortStableFunc(l.events, func(a, b input.Incident) int { return cmp.Or(cmp.Compare(a.Minute, b.Minute), cmp.Compare(a.Added, b.Added)) })
+	slices.SortStableFunc(l.events, func(a, b input.Incident) int {
+		return cmp.Or(cmp.Compare(a.Minute, b.Minute), cmp.Compare(a.Added, b.Added))
+	})
 	arrived := make(map[uint32]bool) // what the list says under ids that were not seen before
 	for i := range l.events {
 		next := incidentOf(&l.events[i])

@@ -85,7 +85,7 @@ func (g *Group) copyStates(ctx context.Context, j Job) {
 }
 
 // shipStates stores the state files after a run, even a failed one: replicas answer from
-// them, and the next worker goes on from them. A run that lost its lease stores nothing: another
+// them, and the next worker goes on from them. A run that has lost its lease begins no upload: another
 // worker may have stored newer ones, or deleted the account. failed reports whether the run
 // failed, and stopping whether the process ends.
 func (g *Group) shipStates(ctx context.Context, j Job, o *openedJob, failed, stopping bool) {
