@@ -82,7 +82,7 @@ func (b *book) retained(root durable.ReadFS, j job, where string, p retention.Po
 		commits = append(commits, c)
 	}
 	r := &retained{b, j, p, before, after, commits, collected}
-	r.snapshots(root)
+	r.snapshots(root, where)
 	if j.product == football.MarketEngine {
 		r.cycles()
 		r.windows()
@@ -159,7 +159,7 @@ func (r *retained) judged(name string, keeps bool) {
 	}
 }
 
-func (r *retained) snapshots(root durable.ReadFS) {
+func (r *retained) snapshots(root durable.ReadFS, where string) {
 	count, age := max(r.Snapshots, 3), max(r.SnapshotAge, time.Hour)
 	if r.product == football.LiveIntelligence {
 		count, age = 3, 15*time.Minute
@@ -168,7 +168,7 @@ func (r *retained) snapshots(root durable.ReadFS) {
 	for i, c := range r.commits {
 		keeps := i < count || !c.PublishedAt.Before(cut) || r.Snapshots == 0
 		r.judged(c.Dir(), keeps)
-		if !keeps || !r.after.names[c.Dir()] {
+		if !keeps || !r.after.names[c.Dir()] || r.w.isLost(where, r.dir()+"/"+c.Dir()+"/"+layout.ManifestFile) {
 			continue
 		}
 		m, err := snapshot.Open(root, c)
