@@ -42,7 +42,7 @@ var storeFaults = []struct {
 		b.Remove(h.t, prefix+layout.Commit(2))
 	}, []string{"FAIL STORE_LACKS"}},
 	{"another id key", func(h *installation, b *storetest.Memory) {
-		b.Set(h.t, layout.IDKeyFingerprintFile, []byte("0123456789abcdef\n"))
+		b.Set(h.t, layout.IDKeyFingerprintFile, []byte("0123456789abcdef0123456789abcdef\n"))
 	}, []string{"FAIL STORE_ID_KEY"}},
 	{"a pack that lost", func(h *installation, b *storetest.Memory) {
 		b.Set(h.t, prefix+fmt.Sprintf("packs/%020d-0000000000000000.tar", 2), []byte("x"))
