@@ -155,3 +155,29 @@ func TestStoppageTimeIsBeforeTheNextHalf(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
+
+// A goal of a half that no sample showed is dated by that half, also in the shoot-out after it.
+func TestGoalOfAHalfThatWasMissed(t *testing.T) {
+	var state *live.State
+	for _, s := range []struct {
+		at, half, minute int
+		goals            []input.Incident
+	}{
+		{at: 0, half: 3, minute: 100},
+		{at: 1800, half: 5, minute: 120, goals: []input.Incident{{ID: "1", Kind: input.IncidentGoal, Minute: 112, Side: football.SideHome}}},
+	} {
+		next := live.Fold(state, &input.Sample{ProviderFixtureID: "77", RetrievedAt: start.Add(time.Duration(s.at) * time.Second), Status: input.InPlay,
+			Clock:     input.ClockReading{Half: football.Of(s.half), Minute: football.Of(s.minute), Second: football.Of(0), Running: football.Of(s.half < 5)},
+			Score:     football.Score{Home: football.Of(len(s.goals)), Away: football.Of(len(s.goals))},
+			Incidents: football.Of(s.goals)})
+		state = &next
+	}
+	for _, e := range state.Live().Timeline {
+		if e.State == football.VisualGoal && (e.Half != 4 || e.Minute.Or(-1) != 111 || e.Added != 0) {
+			t.Errorf("%+v", e)
+		}
+	}
+	if state.Live().Clock.Phase != football.Shootout {
+		t.Errorf("phase %s", state.Live().Clock.Phase)
+	}
+}

@@ -5,8 +5,8 @@ import (
 	"mkt/publish/football"
 )
 
-// lastHalf returns the half being played, or played last. If a fixture is first seen after its
-// last half, the scoreboard shows whether there was extra time.
+// lastHalf returns the half being played, or played last. After a half that no sample showed, the
+// scoreboard says which it was.
 func lastHalf(previous, next *clock) int {
 	p := next.Phase
 	half := p.Half()
@@ -16,16 +16,15 @@ func lastHalf(previous, next *clock) int {
 	if half == 0 && previous != nil {
 		half = previous.half
 	}
-	if half >= 2 || p != football.FullTime && p != football.Break && p != football.Shootout {
-		return half
-	}
 	switch {
+	case p != football.FullTime && p != football.Break && p != football.Shootout:
+		return half
 	case p == football.Break && next.position >= halfEnds[3]:
-		return 3
+		return max(half, 3)
 	case p != football.Break && next.position >= halfEnds[4]:
 		return 4
 	}
-	return 2
+	return max(half, 2)
 }
 
 func phase(previous, next *clock, s *input.Sample, elapsed int) football.Phase {
