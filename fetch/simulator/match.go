@@ -36,10 +36,10 @@ func newStage(f Fixture, s *script, covered metricSet, o Oddities) *stage {
 	st := &stage{script: s, feedErrors: planErrors(f, s, covered, o)}
 	for i, incident := range s.incidents {
 		delay := time.Duration(1+f.Lot(14, 72, uint64(i))) * time.Second
-		st.reported = append(st.reported, Reported{Incident: incident, Clock: clockAt(s.periods, incident.At), Appears: incident.At.Truncate(time.Second) + delay})
+		st.reported = append(st.reported, Reported{Incident: incident, Clock: playedAt(s.periods, incident.At), Appears: incident.At.Truncate(time.Second) + delay})
 	}
 	for _, r := range st.retracted {
-		st.reported = append(st.reported, Reported{Incident: r.Incident, Clock: clockAt(s.periods, r.At), Appears: r.At + 2*time.Second, Withdrawn: r.withdrawn})
+		st.reported = append(st.reported, Reported{Incident: r.Incident, Clock: playedAt(s.periods, r.At), Appears: r.At + 2*time.Second, Withdrawn: r.withdrawn})
 	}
 	slices.SortStableFunc(st.reported, func(a, b Reported) int { return cmp.Compare(a.Appears, b.Appears) })
 	return st

@@ -106,11 +106,7 @@ func (p planter) disallow() {
 		}
 		p.alter(Correction{span, Goals, inc.Side, 1, Disallowed})
 		team := newLineup([2]Team{p.fixture.Home, p.fixture.Away}[inc.Side])
-		at := span.From
-		for !clockAt(p.script.periods, at).Phase.Playing() {
-			at -= time.Second // no goal is listed in the break after the shot
-		}
-		goal := Incident{At: at, Kind: Goal, Side: inc.Side, Player: team.anyone(&p.rng), Method: "Shot"}
+		goal := Incident{At: span.From, Kind: Goal, Side: inc.Side, Player: team.anyone(&p.rng), Method: "Shot"}
 		p.b.retracted = append(p.b.retracted, retraction{goal, span.To})
 		return
 	}

@@ -86,6 +86,15 @@ func clockAt(periods []Period, at time.Duration) Clock {
 	return Clock{Phase: FullTime, Shown: last.Base + last.Length, Added: last.Added}
 }
 
+// playedAt reads the scoreboard for something that happened in play: at the very end of a half, or
+// shown in the break after it, it is of that half.
+func playedAt(periods []Period, at time.Duration) Clock {
+	for !clockAt(periods, at).Phase.Playing() && at >= time.Second {
+		at -= time.Second
+	}
+	return clockAt(periods, at)
+}
+
 func breakBefore(p Phase) Phase { return p - 1 } // the constants alternate
 
 // draft returns the halves of a match by its lots; extra time is added when it is
