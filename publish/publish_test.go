@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"mkt/publish"
+	"mkt/publish/durable"
 	"mkt/publish/durable/durabletest"
 	"mkt/publish/health"
 	"mkt/publish/layout"
@@ -198,6 +199,21 @@ func TestFreshnessAfterTheClockWasSetBack(t *testing.T) {
 		if snapshot.FixturesRoot(entries) != d.manifest.FixturesRoot {
 			t.Errorf("cycle %d: the root over the fixtures is not that of the rows", c.number)
 		}
+	}
+}
+
+// If every fixture was refreshed after the clock was set back, none is dated anew, and the table is that of the cycle.
+func TestTableIsSharedAfterTheClockWasSetBack(t *testing.T) {
+	f := durabletest.NewMem()
+	publishCycle(t, f, cycle{number: 10, refreshed: []int{1, 2}})
+	c := cycle{number: 11, setBack: 3 * time.Hour, refreshed: []int{1, 2}}
+	publishCycle(t, f, c)
+	d, err := look(f)
+	must(t, err)
+	same, err := durable.SameFile(f, d.commit.Dir()+"/"+layout.FixturesFile, layout.Cycle(layout.CanonicalDir, c.id())+"/"+layout.FixturesFile)
+	must(t, err)
+	if !same {
+		t.Error("the fixtures are on the disk twice")
 	}
 }
 

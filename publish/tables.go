@@ -51,7 +51,7 @@ func (t *tables) mergeMarkets(ctx context.Context) error {
 	sources := t.plan.sources()
 	choose := func(id string) table.Source { return sources[id] }
 	fixtures := func() error { return writeTable[table.FixtureRow](ctx, t, layout.FixturesFile, "fixtures", choose) }
-	if t.redated {
+	if t.redated && !t.plan.replacesAll(t.refreshed) {
 		fixtures = func() error { return t.writeRedated(ctx) }
 	}
 	if err := fixtures(); err != nil {

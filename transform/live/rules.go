@@ -12,8 +12,8 @@ import (
 // Rules is the version of the rules that turn samples into published data. It changes
 // when the same samples would have another result.
 //
-//	live-8: in a list, stoppage time is before the next half; a match that no list has is stale
-//	        after the clock was set back
+//	live-8: in a list, stoppage time is before the next half; events of a half that no sample showed
+//	        are dated in it; a match that no list has is stale after the clock was set back
 const Rules = "live-8"
 
 // How long samples and states are used.

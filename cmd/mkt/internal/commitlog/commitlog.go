@@ -110,9 +110,8 @@ func Run(ctx context.Context, o Options) (r Result, err error) {
 }
 
 // RunOn is [Run] on an open log, whose Options have Newer and need no data root.
-func RunOn(ctx context.Context, l *transparency.Log, o Options) (r Result, err error) {
-	err = r.runOn(ctx, l, o)
-	return r, err
+func RunOn(ctx context.Context, l *transparency.Log, o Options) error {
+	return new(Result).runOn(ctx, l, o)
 }
 
 func (r *Result) runOn(ctx context.Context, l *transparency.Log, o Options) error {

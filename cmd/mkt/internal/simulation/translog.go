@@ -105,7 +105,7 @@ func (t *translog) add(wk *worker) error {
 	log, err := transparency.Open(l.root("."), t.key)
 	if err == nil {
 		t.note(l)
-		_, err = commitlog.RunOn(l.ctx, log, commitlog.Options{Key: t.key, Policy: t.policy, Wait: 30 * time.Second, Now: l.machine.now, Post: t.post(l),
+		err = commitlog.RunOn(l.ctx, log, commitlog.Options{Key: t.key, Policy: t.policy, Wait: 30 * time.Second, Now: l.machine.now, Post: t.post(l),
 			Newer: t.newer(l), Store: wk.store, Lease: commitlog.LeaseOf(wk.conn, "mkt schedule")})
 		t.note(l)
 		defer log.Close()
