@@ -64,15 +64,15 @@ replicas: {environmentSecret: mkt-replica-environment}
 `,
 	"one worker": `
 image: {repository: registry.example.com/mkt}
-store: gs://example-mkt
+store: s3://example-mkt?region=auto
 accounts: {secret: ""}
-workers: {replicas: 1, serviceAccountAnnotations: {iam.gke.io/gcp-service-account: mkt@example.iam.gserviceaccount.com}}
+workers: {replicas: 1, serviceAccountAnnotations: {eks.amazonaws.com/role-arn: "arn:aws:iam::123456789012:role/mkt"}}
 replicas: {replicas: 2, autoscaling: {enabled: false}}
 networkPolicy: {exceptAddresses: []}
 `,
 	"everything": `
 image: {repository: registry.example.com/mkt, tag: v1, pullSecrets: [registry]}
-store: azblob://example/mkt
+store: s3://example/mkt
 work: environment
 limits: environment
 log: {secret: mkt-log}

@@ -21,7 +21,6 @@ import (
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
 	"mkt/publish/store"
-	_ "mkt/publish/store/azurestore"
 	_ "mkt/publish/store/s3store"
 	"mkt/publish/table"
 )

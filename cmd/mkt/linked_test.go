@@ -49,10 +49,7 @@ func TestLinksOfTests(t *testing.T) {
 		if slices.ContainsFunc(p.Deps, func(d string) bool { return strings.HasPrefix(d, "github.com/duckdb/") }) {
 			found[name] = linksEngine[name]
 		}
-		isCloud := func(d string) bool {
-			return matchesAny([]string{"mkt/publish/store/s3store", "mkt/publish/store/googlestore", "mkt/publish/store/azurestore"}, d)
-		}
-		if slices.ContainsFunc(p.Deps, isCloud) && name != "cmd/mkt" && !strings.HasPrefix(name, "publish/store/") {
+		if slices.Contains(p.Deps, "mkt/publish/store/s3store") && name != "cmd/mkt" && !strings.HasPrefix(name, "publish/store/") {
 			t.Errorf("the tests of %s link a cloud", name)
 		}
 	}
@@ -68,18 +65,16 @@ func TestLinksOfTests(t *testing.T) {
 
 // contacts has every file that opens a connection, and to whom.
 var contacts = map[string]string{
-	"fetch/fetch.go":                           "the account's provider, by the transport below",
-	"fetch/internal/upstream/transport.go":     "the account's provider",
-	"fetch/internal/upstream/upstream.go":      "the account's provider",
-	"cmd/mkt/internal/tail/client.go":          "the same service",
-	"cmd/mkt/internal/commitlog/post.go":       "the witnesses of the policy",
-	"publish/store/s3store/s3store.go":         "the store",
-	"publish/store/googlestore/googlestore.go": "the store",
-	"publish/store/azurestore/azurestore.go":   "the store",
-	"internal/coordination/conn.go":            "NATS",
-	"serve/limits/client.go":                   "Redis",
-	"cmd/mkt/internal/tail/tail.go":            "the service whose address the user of mkt tail gives",
-	"cmd/mkt/internal/cli/demo/ready.go":       "the demonstration's own server",
+	"fetch/fetch.go":                       "the account's provider, by the transport below",
+	"fetch/internal/upstream/transport.go": "the account's provider",
+	"fetch/internal/upstream/upstream.go":  "the account's provider",
+	"cmd/mkt/internal/tail/client.go":      "the same service",
+	"cmd/mkt/internal/commitlog/post.go":   "the witnesses of the policy",
+	"publish/store/s3store/s3store.go":     "the store",
+	"internal/coordination/conn.go":        "NATS",
+	"serve/limits/client.go":               "Redis",
+	"cmd/mkt/internal/tail/tail.go":        "the service whose address the user of mkt tail gives",
+	"cmd/mkt/internal/cli/demo/ready.go":   "the demonstration's own server",
 }
 
 // DuckDB could open connections too: loading extensions and all access to files and networks
@@ -97,8 +92,7 @@ var opens = map[string][]string{
 	"github.com/gomodule/redigo/redis": {"Dial", "DialContext", "DialTimeout", "DialURL", "DialURLContext"},
 	"github.com/nats-io/nats.go":       {"Connect"},
 	"github.com/gobwas/ws":             {"Dial", "Dialer"},
-	"github.com/aws/aws-sdk-go-v2/service/s3":                        {"NewFromConfig", "New"},
-	"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/container": {"NewClient", "NewClientWithSharedKeyCredential", "NewClientWithNoCredential", "NewClientFromConnectionString"},
+	"github.com/aws/aws-sdk-go-v2/service/s3": {"NewFromConfig", "New"},
 }
 
 // isTestHelp reports whether a folder has code for tests alone.

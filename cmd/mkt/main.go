@@ -22,8 +22,6 @@ import (
 	"mkt/cmd/mkt/internal/cli/live"
 	"mkt/cmd/mkt/internal/cli/serving"
 	"mkt/cmd/mkt/internal/cli/translog"
-	_ "mkt/publish/store/azurestore"
-	_ "mkt/publish/store/googlestore"
 	_ "mkt/publish/store/s3store"
 )
 

@@ -92,16 +92,15 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s%s", [...]string{"away", "absent", "exists", "damaged", "denied", "no bucket", "full", "unsafe"}[e.Kind], said(e.Status, e.Code))
 }
 
-// Refusal returns the error for an answer other than success. code is the store's own code. The
-// drivers share it, because the stores mostly agree.
+// Refusal returns the error for an answer other than success. code is the store's own code.
 func Refusal(status int, code string) *Error {
 	e := &Error{Status: status, Code: code}
 	switch {
-	case code == "NoSuchBucket", code == "ContainerNotFound":
+	case code == "NoSuchBucket":
 		e.Kind = NoBucket
 	case status == http.StatusNotFound:
 		e.Kind = Absent
-	case status == http.StatusPreconditionFailed, status == http.StatusNotModified, code == "BlobAlreadyExists":
+	case status == http.StatusPreconditionFailed, status == http.StatusNotModified:
 		e.Kind = Exists
 	case status == http.StatusNotImplemented:
 		e.Kind = Unsafe
@@ -148,20 +147,6 @@ func driverOf(scheme string) (Driver, bool) {
 	defer drivers.Unlock()
 	d, ok := drivers.of[scheme]
 	return d, ok
-}
-
-// ReadPart reads the next part of a body for a driver. isEnd reports whether it is the last one,
-// which may be empty. Only [io.EOF] itself ends a body; after any other error it must not be
-// stored.
-func ReadPart(body io.Reader, part *bytes.Buffer, size int64) (isEnd bool, err error) {
-	part.Reset()
-	n, err := part.ReadFrom(io.LimitReader(body, size))
-	return n < size, err
-}
-
-// SortObjects sorts a page by name, for drivers whose store lists objects and prefixes apart.
-func SortObjects(page []Object) {
-	slices.SortFunc(page, func(a, b Object) int { return strings.Compare(a.Key, b.Key) })
 }
 
 // Checked returns a body that ends with a [Damaged] error if the sum of its bytes is not the

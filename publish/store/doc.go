@@ -1,4 +1,4 @@
-// Package store keeps publications in an object store (S3, Google Cloud Storage, Azure). They
+// Package store keeps publications in an object store with the protocol of S3. They
 // survive the loss of any machine, and other machines can read them. The stages and the reader
 // still work on the data root on the disk: this package ships every publication to the store
 // before it is visible in the root, and copies publications from the store into a root.

@@ -271,7 +271,7 @@ func (o objects) list(ctx context.Context, prefix, delimiter string, visit func(
 }
 
 // firstAfter returns the name of the first object below a prefix that comes after a name in
-// their order, or "". S3 and Google begin the listing there; Azure lists all before it.
+// their order, or "".
 func (o objects) firstAfter(ctx context.Context, prefix, after string) (key string, err error) {
 	err = o.listFrom(ctx, Listing{Prefix: o.prefix + prefix, After: o.prefix + after}, func(found object) (bool, error) {
 		if found.key > after {

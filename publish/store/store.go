@@ -19,14 +19,10 @@ import (
 	"mkt/publish/snapshot"
 )
 
-// Schemes are the beginnings of the addresses of stores.
-var Schemes = []string{"s3://", "gs://", "azblob://"}
-
 // Options of a store.
 type Options struct {
-	// URL is the address: s3://bucket/prefix?region=…&endpoint=…, gs://bucket/prefix or
-	// azblob://container/prefix. Credentials are those of the environment, as the tools of
-	// each store find them, and never in the address.
+	// URL is the address: s3://bucket/prefix?region=…&endpoint=…. Credentials are those of the
+	// environment, as the tools of the store find them, and never in the address.
 	URL string
 	Now func() time.Time // nil = time.Now
 	Log *slog.Logger     // nil = discarded
@@ -94,17 +90,13 @@ func split(text string) (address *url.URL, prefix string, err error) {
 	if err != nil {
 		return nil, "", errors.New("store: not an address: want a form like s3://bucket/prefix?region=eu-central-1")
 	}
-	known := false
-	for _, scheme := range Schemes {
-		known = known || u.Scheme+"://" == scheme
-	}
 	switch {
-	case !known:
-		return nil, "", fmt.Errorf("store %s: want an address that begins with %s", Redact(text), strings.Join(Schemes, ", "))
+	case u.Scheme != "s3":
+		return nil, "", fmt.Errorf("store %s: want an address that begins with s3://", Redact(text))
 	case u.Host == "":
-		return nil, "", fmt.Errorf("store %s: the bucket is missing: want a form like %s://bucket/prefix", Redact(text), u.Scheme)
+		return nil, "", fmt.Errorf("store %s: the bucket is missing: want a form like s3://bucket/prefix", Redact(text))
 	case u.User != nil:
-		return nil, "", fmt.Errorf("store %s: a credential may not be in the address: put it into the environment (AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY for s3)", Redact(text))
+		return nil, "", fmt.Errorf("store %s: a credential may not be in the address: put it into the environment (AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY)", Redact(text))
 	}
 	prefix = strings.Trim(u.Path, "/")
 	if prefix != "" && path.Clean(prefix) != prefix {

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -60,7 +61,7 @@ func Open(ctx context.Context, address *url.URL) (store.Bucket, error) {
 	cfg.ResponseChecksumValidation = aws.ResponseChecksumValidationWhenRequired
 	client := s3.NewFromConfig(cfg, s.client...)
 	if isGoogle(aws.ToString(client.Options().BaseEndpoint)) {
-		return nil, errors.New("the S3 interface of Google ignores If-None-Match, so two writers could overwrite each other: use gs://")
+		return nil, errors.New("the S3 interface of Google ignores If-None-Match, so two writers could overwrite each other: it cannot be used")
 	}
 	uploads := transfermanager.New(client, func(o *transfermanager.Options) { o.RequestChecksumCalculation = cfg.RequestChecksumCalculation })
 	return &bucket{name: address.Host, client: client, uploads: uploads, settings: s}, nil
@@ -226,7 +227,7 @@ func (b *bucket) List(ctx context.Context, from store.Listing) (store.Page, erro
 	for _, p := range out.CommonPrefixes {
 		page.Objects = append(page.Objects, store.Object{Key: aws.ToString(p.Prefix), IsPrefix: true})
 	}
-	store.SortObjects(page.Objects)
+	slices.SortFunc(page.Objects, func(a, b store.Object) int { return strings.Compare(a.Key, b.Key) })
 	return page, nil
 }
 

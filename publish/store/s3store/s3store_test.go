@@ -27,11 +27,11 @@ func TestOpen(t *testing.T) {
 		"ssetype=canary":                                           "wants one of",
 		"response_checksum_validation=no":                          "when_supported",
 		"request_checksum_calculation=no":                          "when_supported",
-		"endpoint=storage.googleapis.com":                          "use gs://",
-		"endpoint=https://storage.googleapis.com":                  "use gs://",
-		"endpoint=https://STORAGE.googleapis.com:443":              "use gs://",
-		"endpoint=https://bucket.storage.googleapis.com":           "use gs://",
-		"endpoint=https://storage.europe-west3.rep.googleapis.com": "use gs://",
+		"endpoint=storage.googleapis.com":                          "cannot be used",
+		"endpoint=https://storage.googleapis.com":                  "cannot be used",
+		"endpoint=https://STORAGE.googleapis.com:443":              "cannot be used",
+		"endpoint=https://bucket.storage.googleapis.com":           "cannot be used",
+		"endpoint=https://storage.europe-west3.rep.googleapis.com": "cannot be used",
 	} {
 		_, err := Open(t.Context(), &url.URL{Scheme: "s3", Host: "bucket", RawQuery: parameters})
 		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "canary")) {
@@ -40,7 +40,7 @@ func TestOpen(t *testing.T) {
 	}
 	for _, variable := range []string{"AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL"} {
 		t.Setenv(variable, "https://storage.googleapis.com")
-		if _, err := Open(t.Context(), &url.URL{Scheme: "s3", Host: "bucket", RawQuery: "region=auto"}); err == nil || !strings.Contains(err.Error(), "use gs://") {
+		if _, err := Open(t.Context(), &url.URL{Scheme: "s3", Host: "bucket", RawQuery: "region=auto"}); err == nil || !strings.Contains(err.Error(), "cannot be used") {
 			t.Errorf("%s: %v", variable, err)
 		}
 	}

@@ -87,7 +87,7 @@ func NewRoot(env *Env, sections []Section, commands []*cobra.Command) *cobra.Com
 	flags.StringVar(&env.Config, "config", "mkt.yaml", "configuration file [MKT_CONFIG]")
 	flags.StringVar(&env.Data, "data", "data", "data root")
 	flags.StringVar(&env.Tenants, "tenants", "tenants.yaml", "file of the accounts")
-	flags.StringVar(&env.StoreURL, "store", "", "object store of the publications: s3://bucket/prefix?region=…, gs://… or azblob://… (default: none, only this machine)")
+	flags.StringVar(&env.StoreURL, "store", "", "object store of the publications: s3://bucket/prefix?region=… (default: none, only this machine)")
 	flags.BoolVar(&env.SharedTenants, "tenants-in-store", false, "the accounts are in the object store, and the file of --tenants is a copy that is kept up to date")
 	flags.Var(&env.output, "output", "format of the output: text for people, json for scripts")
 	flags.Var(&env.logLevel, "log-level", "lowest level that is logged (default: info for commands that run until they are stopped, else off)")

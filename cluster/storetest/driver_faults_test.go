@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"bytes"
+	"encoding/xml"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -12,7 +13,7 @@ import (
 
 // fault is a fault of one request. The zero value is none.
 type fault struct {
-	refuse      *Refusal      // answered in place of the server, which is not asked
+	refuse      *refusal      // answered in place of the server, which is not asked
 	dropRequest bool          // the connection is closed, and the server is not asked
 	dropAnswer  bool          // the connection is closed when the server has done the work
 	truncate    bool          // the connection is closed in the middle of the answer's body
@@ -23,8 +24,7 @@ type fault struct {
 
 // network is the network between a driver and its server.
 type network struct {
-	provider Provider
-	server   http.Handler
+	server http.Handler
 
 	mu   sync.Mutex
 	n    int // requests since the rule was set
@@ -66,7 +66,12 @@ func (w *network) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 		panic(http.ErrAbortHandler)
 	}
 	if f.refuse != nil {
-		w.provider.Refuse(out, r, *f.refuse)
+		out.Header().Set("Content-Type", "application/xml")
+		out.WriteHeader(f.refuse.Status)
+		_ = xml.NewEncoder(out).Encode(struct {
+			XMLName       xml.Name `xml:"Error"`
+			Code, Message string
+		}{Code: f.refuse.Code, Message: "canary of the store"})
 		return
 	}
 	if f.flipBody && len(body) > 0 {
