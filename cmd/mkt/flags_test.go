@@ -27,7 +27,7 @@ mkt explain: at product tenant
 mkt fetch: all cycle product tenant
 mkt gc: after-leap all dry-run product tenant
 mkt history: csv from html tenant to
-mkt inspect: at columns force last memory product sql tenant timeout to
+mkt inspect: at columns last memory product sql tenant
 mkt live list: tenant
 mkt live show: html tenant
 mkt log audit: from log verifier-key

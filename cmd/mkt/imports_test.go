@@ -83,7 +83,6 @@ var confined = map[string][]string{
 	"github.com/labstack/echo":          {"serve/..."},
 	"github.com/parquet-go/parquet-go":  {"publish/table/..."},
 	"filippo.io/age":                    {"fetch/credential"},
-	"github.com/xuri/excelize":          {"cmd/mkt/internal/spreadsheet"},
 	"github.com/spf13/":                 {"cmd/mkt", "cmd/mkt/internal/cli/..."},
 	"github.com/robfig/cron":            {"cmd/mkt/internal/schedule"},
 	"github.com/fatih/color":            {"cmd/mkt/internal/cli"},

@@ -25,7 +25,6 @@ var linksEngine = map[string]string{
 	"cmd/mkt/internal/cli/demo":          "runs serve",
 	"cmd/mkt/internal/cli/evidence":      "inspect asks SQL",
 	"cmd/mkt/internal/simulation/served": "runs the servers of replicas",
-	"cmd/mkt/internal/spreadsheet":       "writes the rows of a query",
 	"serve":                              "answers from it",
 	"serve/internal/reader":              "reads with it",
 	"serve/internal/reader/duck":         "is its driver",

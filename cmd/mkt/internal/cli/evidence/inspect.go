@@ -2,7 +2,6 @@ package evidence
 
 import (
 	"fmt"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -19,13 +18,10 @@ type inspectFlags struct {
 	last    int
 	columns bool
 
-	sql     string
-	format  cli.Choice
-	to      string
-	force   bool
-	rows    int
-	memory  int
-	timeout time.Duration
+	sql    string
+	format cli.Choice
+	rows   int
+	memory int
 }
 
 func newInspect(g *Group) *cobra.Command {
@@ -48,9 +44,8 @@ live_timeline, live_buckets, live_periods; and all_fixtures and so on for the
 same of every snapshot kept up to then. Only a single SELECT is executed, and
 nothing else can be read.
 
---to writes all rows to a file instead, whose name ends with its format:
-.parquet keeps the types, .csv and .json are those of --format, and in .xlsx
-no text becomes a formula or a number. The same rows give the same bytes.`,
+--format csv and json print all rows, for a file or another program. DuckDB
+itself writes Parquet: docs/auditors.md has the query.`,
 		Example: `  mkt inspect --tenant acme --product market_engine
   mkt inspect --tenant acme 20261121T140312Z-market_engine
   mkt inspect "Quarrybank City" --tenant acme
@@ -58,7 +53,7 @@ no text becomes a formula or a number. The same rows give the same bytes.`,
     --sql "SELECT * FROM fixtures WHERE league LIKE '%Cup%'"
   mkt inspect --tenant acme --sql "SELECT cycle, odds_decimal_text
     FROM all_selections WHERE selection_id = 'sl_…' ORDER BY cycle"
-  mkt inspect --tenant acme --sql "SELECT * FROM selections" --to odds.xlsx`,
+  mkt inspect --tenant acme --sql "SELECT * FROM selections" --format csv`,
 		Args:        cobra.MaximumNArgs(1),
 		Annotations: map[string]string{cli.Paged: ""},
 		RunE:        func(cmd *cobra.Command, args []string) error { return g.inspect(cmd, f, args) },
@@ -68,16 +63,12 @@ no text becomes a formula or a number. The same rows give the same bytes.`,
 	flags.StringVar(&f.at, "at", "", "the snapshot that --sql queries: "+snapshot.Forms+" (default: the newest)")
 	flags.StringVar(&f.sql, "sql", "", "the SELECT to execute; - reads it from the standard input")
 	flags.Var(&f.format, "format", "format of the printed result of --sql (--output json is json)")
-	flags.StringVar(&f.to, "to", "", "write the result of --sql to this file: .parquet, .csv, .xlsx or .json")
-	flags.BoolVar(&f.force, "force", false, "let --to replace a file")
 	flags.IntVar(&f.rows, "rows", 1000, "most rows that a table prints; csv and json print all")
-	flags.IntVar(&f.memory, "memory", 1024, "MiB that a query may use, plus about 60 for the program")
-	flags.DurationVar(&f.timeout, "timeout", 5*time.Minute, "how long a query may take")
+	flags.IntVar(&f.memory, "memory", 1024, "MiB that a query may use in the engine")
 	flags.IntVar(&f.last, "last", 20, "how many publications are listed, 0 for all")
 	cli.TextOnly(flags, "format", "rows")
 	cli.Bound(flags, "rows", "a whole number, 1 or more", func() bool { return f.rows >= 1 })
 	cli.Bound(flags, "memory", "a whole number of MiB from 16 to 1048576", cli.Between(&f.memory, 16, 1<<20))
-	cli.Bound(flags, "timeout", "a duration from 1ms to 24h, such as 5m", cli.Between(&f.timeout, time.Millisecond, 24*time.Hour))
 	cli.Bound(flags, "last", "a whole number, 0 or more", func() bool { return f.last >= 0 })
 	flags.BoolVar(&f.columns, "columns", false, "for one cycle: count absent, null, zero and value of every column")
 	return cmd
@@ -95,19 +86,13 @@ func (g *Group) inspect(cmd *cobra.Command, f inspectFlags, args []string) error
 		f.at = args[0]
 	case f.at != "" && f.sql == "":
 		return cli.Usagef("--at is for --sql; without it say mkt inspect %q", f.at)
-	case changed("to") && !changed("sql"):
-		return cli.Usagef("--to is for --sql: it writes the result of a query to a file")
-	case changed("to") && (changed("format") || changed("rows")):
-		return cli.Usagef("--to: the end of the file's name is the format, and all rows are written: want neither --format nor --rows")
-	case f.force && !changed("to"):
-		return cli.Usagef("--force is for --to")
 	case changed("rows") && f.format.Value != "table":
 		return cli.Usagef("--rows is for a table: --format %s has all rows", f.format.Value)
 	}
 	for _, of := range []struct {
 		query bool // whether the flags are for --sql, or go without it
 		flags []string
-	}{{true, []string{"format", "rows", "memory", "timeout"}}, {false, []string{"last", "columns"}}} {
+	}{{true, []string{"format", "rows", "memory"}}, {false, []string{"last", "columns"}}} {
 		for _, name := range of.flags {
 			if changed(name) && changed("sql") != of.query {
 				return cli.Usagef("--%s %s --sql", name, map[bool]string{true: "is for", false: "goes without"}[of.query])
@@ -121,8 +106,6 @@ func (g *Group) inspect(cmd *cobra.Command, f inspectFlags, args []string) error
 		return cli.Usagef("--last is for the list of publications: leave out %q", f.at)
 	}
 	switch {
-	case changed("to") && f.to == "":
-		return errNoFormat(f.to)
 	case changed("sql"):
 		return g.inspectSQL(cmd.Context(), f)
 	case f.at != "":

@@ -5,9 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
-	"runtime/debug"
 
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/publish/snapshot"
@@ -15,11 +13,6 @@ import (
 )
 
 func (g *Group) inspectSQL(ctx context.Context, f inspectFlags) error {
-	if f.to != "" {
-		if err := g.checkTo(f); err != nil {
-			return err
-		}
-	}
 	m := snapshot.Newest
 	if f.at != "" {
 		var err error
@@ -31,7 +24,7 @@ func (g *Group) inspectSQL(ctx context.Context, f inspectFlags) error {
 	if err != nil {
 		return err
 	}
-	o := offline.Options{Memory: int64(f.memory) << 20, Timeout: f.timeout}
+	o := offline.Options{Memory: int64(f.memory) << 20}
 	var missing []error
 	for _, p := range datasets {
 		d, err := datasetOf(p, m)
@@ -54,15 +47,6 @@ func (g *Group) inspectSQL(ctx context.Context, f inspectFlags) error {
 	query, err := g.query(f.sql)
 	if err != nil {
 		return err
-	}
-	debug.SetMemoryLimit(max(64<<20, o.Memory/4)) // garbage also counts
-	o.Abort = func(err error) {
-		cli.End(g.Out)
-		fmt.Fprintf(g.Errs, "mkt: %v\n", err)
-		os.Exit(cli.ExitFailed)
-	}
-	if f.to != "" {
-		return g.inspectTo(ctx, f, o, query)
 	}
 	answer := g.answer(f)
 	err = offline.Query(ctx, o, query, answer)
