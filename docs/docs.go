@@ -3,7 +3,7 @@ package docs
 
 import "embed"
 
-// Files has openapi.yaml, asyncapi.yaml, the guides and their pictures.
+// Files has openapi.yaml, asyncapi.yaml, and the guides.
 //
-//go:embed *.yaml *.md images/*.webp
+//go:embed *.yaml *.md
 var Files embed.FS

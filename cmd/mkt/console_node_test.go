@@ -196,10 +196,6 @@ func apiPages(t *testing.T, ready demo.Ready) {
 		browserPage{Path: "/api?account=second", Shot: "api", Do: seen},
 		browserPage{Path: "/api", Shot: "api-dark", Dark: true, Do: seen},
 		browserPage{Path: "/api", Shot: "api-phone", Phone: true, Do: seen},
-		browserPage{Path: "/api", Do: [][]any{{"click", "nav.parts >> text=Socket"}, {"click", ".contents >> text=channel_closed"}, {"see", "#message-channel_closed:target pre"}}, Shot: "socket"},
-		browserPage{Path: "/api/socket", Phone: true, Dark: true, Shot: "socket-phone"},
-		browserPage{Path: "/docs", Do: [][]any{{"click", "main >> text=For operators >> nth=-1"}, {"see", "article h1"}}},
-		browserPage{Path: "/docs/clients", Phone: true, Do: [][]any{{"click", "summary"}, {"click", ".contents >> text=In play"}, {"see", "#in-play:target"}}, Shot: "clients-phone"},
 		browserPage{Path: "/api?account=second", Shot: "api-try", Do: [][]any{{"click", `rapi-doc >> text="/account"`}, {"click", `rapi-doc >> button:has-text("TRY")`}, {"see", `rapi-doc >> text=Demo second`}}},
 	)
 	answer, err := http.Get(ready.ConsoleURL + "/try/second/api/v1/account")

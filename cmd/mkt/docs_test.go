@@ -81,6 +81,44 @@ func TestNamedMetrics(t *testing.T) {
 	}
 }
 
+var (
+	linkTo    = regexp.MustCompile(`\]\(([^)#\s]*)(?:#([^)\s]*))?\)`)
+	titleOf   = regexp.MustCompile(`(?m)^#+ (.*)$`)
+	codeOf    = regexp.MustCompile("(?s)```.*?```")
+	notInSlug = regexp.MustCompile(`[^\p{L}\p{N} _-]`)
+)
+
+// TestLinksOfTheGuides: no link between the documents leads nowhere. An anchor is that of GitHub.
+func TestLinksOfTheGuides(t *testing.T) {
+	pages, err := filepath.Glob("../../docs/*.md")
+	check.Must(t, err)
+	anchors := func(page string) map[string]bool {
+		text, err := os.ReadFile(page)
+		check.Must(t, err)
+		all := map[string]bool{}
+		for _, m := range titleOf.FindAllStringSubmatch(codeOf.ReplaceAllString(string(text), ""), -1) {
+			all[strings.ReplaceAll(notInSlug.ReplaceAllString(strings.ToLower(m[1]), ""), " ", "-")] = true
+		}
+		return all
+	}
+	for _, page := range append(pages, "../../README.md", "../../SECURITY.md") {
+		text, err := os.ReadFile(page)
+		check.Must(t, err)
+		for _, m := range linkTo.FindAllStringSubmatch(codeOf.ReplaceAllString(string(text), ""), -1) {
+			file := page
+			if m[1] != "" {
+				file = filepath.Join(filepath.Dir(page), m[1])
+			}
+			if strings.Contains(m[1], "://") {
+				continue
+			}
+			if _, err := os.Stat(file); err != nil || m[2] != "" && strings.HasSuffix(file, ".md") && !anchors(file)[m[2]] {
+				t.Errorf("%s: the link to %s#%s leads nowhere", page, m[1], m[2])
+			}
+		}
+	}
+}
+
 // TestWhomItContacts: README, SECURITY and the operators' guide say whom the program contacts.
 func TestWhomItContacts(t *testing.T) {
 	for _, page := range []string{"../../README.md", "../../SECURITY.md", "../../docs/operators.md"} {

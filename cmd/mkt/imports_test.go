@@ -87,7 +87,6 @@ var confined = map[string][]string{
 	"github.com/robfig/cron":            {"cmd/mkt/internal/schedule"},
 	"github.com/fatih/color":            {"cmd/mkt/internal/cli"},
 	"github.com/rivo/uniseg":            {"cmd/mkt/internal/cli"},
-	"github.com/yuin/goldmark":          {"cmd/mkt/internal/console"},
 	"github.com/nats-io/":               {"internal/coordination"},
 	"github.com/gobwas/ws":              {"serve/internal/socketio/...", "internal/socketiotest"},
 	"github.com/sony/gobreaker":         {"fetch/internal/upstream", "serve/limits"},

@@ -35,6 +35,12 @@ func contract(w http.ResponseWriter, r *http.Request) {
 	http.ServeFileFS(w, r, docs.Files, path.Base(r.URL.Path))
 }
 
+// guide serves a guide of docs/, as it is.
+func guide(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	http.ServeFileFS(w, r, docs.Files, r.PathValue("name"))
+}
+
 // reference shows the routes of the API. Its renderer sets styles of its own.
 func (c *Console) reference(w http.ResponseWriter, r *http.Request) {
 	file, err := c.tenants()

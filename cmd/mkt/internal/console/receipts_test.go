@@ -294,7 +294,7 @@ func TestReceiptsPage(t *testing.T) {
 	r.cycle("acme")
 	r.cycle("beta")
 	overview := func() string {
-		body, _ := r.get("/docs", http.StatusOK)
+		body, _ := r.get("/cycles", http.StatusOK)
 		return body
 	}
 	entry := `<a href="/receipts">`
@@ -314,7 +314,7 @@ func TestReceiptsPage(t *testing.T) {
 			}
 		}
 	}
-	page("Nothing was logged yet", `<a href="/docs/receipts">`, "mkt check")
+	page("Nothing was logged yet", `<a href="/docs/receipts.md">`, "mkt check")
 	check.Must(t, r.log())
 	check.Must(t, os.Remove(commitlog.PublicFile(r.files.Key)))
 	if !strings.Contains(overview(), entry) {

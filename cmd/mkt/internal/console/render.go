@@ -63,7 +63,6 @@ var sections = []section{
 	{"audit", "/audit", "Audit", account.Products()},
 	{"receipts", "/receipts", "Receipts", nil},
 	{"api", "/api", "API", account.Products()},
-	{"guides", "/docs", "Guides", nil},
 }
 
 // sectionsFor returns the navigation of a page. A link keeps the page's account if that account
