@@ -6,8 +6,6 @@ import (
 	"flag"
 	"io/fs"
 	"math/rand/v2"
-	"os"
-	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -367,46 +365,3 @@ func FuzzCheck(f *testing.F) {
 }
 
 var update = flag.Bool("update", false, "rewrite the goldens")
-
-// The receipts of version 1 stay as they are: those in testdata hold for ever, and are still made byte for
-// byte. Checkers of others can be tried on them.
-func TestGolden(t *testing.T) {
-	w := newWorld(t, "both")
-	w.publish(1, 2, 3)
-	w.logNow()
-	c := w.publish(1, 2, 3, 4)
-	w.publish(2)
-	w.logNow()
-	withAnswer := w.wanted(c, 2, mkA, slNull)
-	withAnswer.Answer = func(string) ([]byte, error) { return answerOf(2, 2), nil }
-	golden(t, "policy.txt", regexp.MustCompile(` http://\S+`).ReplaceAll([]byte(w.text), nil))
-	golden(t, "price.receipt", w.make(w.wanted(c, 3, mkRaw, slPrice)))
-	golden(t, "answer.receipt", w.make(withAnswer))
-	k := w.tick(2, 3)
-	w.logOf(football.LiveIntelligence)
-	golden(t, "match.receipt", w.make(w.wantedLive(k, 2)))
-	text, err := os.ReadFile("testdata/policy.txt")
-	check.Must(t, err)
-	p, err := transparency.ParsePolicy(text)
-	check.Must(t, err)
-	for _, name := range []string{"price.receipt", "answer.receipt", "match.receipt"} {
-		data, err := os.ReadFile("testdata/" + name)
-		check.Must(t, err)
-		if got, err := receipt.Check(data, p); err != nil || !got.Enough {
-			t.Errorf("%s: %+v, %v", name, got, err)
-		}
-	}
-}
-
-func golden(t *testing.T, name string, got []byte) {
-	t.Helper()
-	if *update {
-		check.Must(t, os.MkdirAll("testdata", 0o755))
-		check.Must(t, os.WriteFile("testdata/"+name, got, 0o644))
-	}
-	want, err := os.ReadFile("testdata/" + name)
-	check.Must(t, err)
-	if !bytes.Equal(got, want) {
-		t.Errorf("%s is made otherwise now", name)
-	}
-}

@@ -50,16 +50,17 @@ func answerOf(cycle, n int) []byte { return fmt.Appendf(nil, `{"cycle":%d,"fixtu
 
 // world is a data root with one account, its log, and two witnesses behind HTTP.
 type world struct {
-	t      testing.TB
-	data   *durabletest.Mem // the data root, and the account's markets
-	live   *durabletest.Mem // its live intelligence
-	log    *transparency.Log
-	policy *transparency.Policy
-	text   string // of the policy
-	now    time.Time
-	cycles int
-	answer []byte                                 // of every fixture, in place of [answerOf]; nil for none
-	more   func(fixture string) []table.MarketRow // of each fixture; may be nil
+	t       testing.TB
+	data    *durabletest.Mem // the data root, and the account's markets
+	live    *durabletest.Mem // its live intelligence
+	log     *transparency.Log
+	policy  *transparency.Policy
+	text    string   // of the policy
+	private []string // keys of the log and of the witnesses
+	now     time.Time
+	cycles  int
+	answer  []byte                                 // of every fixture, in place of [answerOf]; nil for none
+	more    func(fixture string) []table.MarketRow // of each fixture; may be nil
 }
 
 func newWorld(t testing.TB, quorum string) *world {
@@ -70,7 +71,7 @@ func newWorld(t testing.TB, quorum string) *world {
 	check.Must(t, err)
 	key, err := transparency.ParseKey(private)
 	check.Must(t, err)
-	w.text = "log " + key.VerifierKey() + "\n"
+	w.text, w.private = "log "+key.VerifierKey()+"\n", []string{strings.TrimSpace(string(private))}
 	for _, name := range []string{"one", "two"} {
 		private, _, err := note.GenerateKey(random, name+".example/w")
 		check.Must(t, err)
@@ -78,6 +79,7 @@ func newWorld(t testing.TB, quorum string) *world {
 		check.Must(t, err)
 		server := httptest.NewServer(wit)
 		t.Cleanup(server.Close)
+		w.private = append(w.private, private)
 		w.text += "witness " + name + " " + wit.VerifierKey() + " " + server.URL + "\n"
 	}
 	switch quorum {
@@ -287,6 +289,13 @@ func post(ctx context.Context, url string, body []byte) (int, []byte, error) {
 	defer a.Body.Close()
 	answer, err := io.ReadAll(a.Body)
 	return a.StatusCode, answer, err
+}
+
+// commit returns a publication of the markets.
+func (w *world) commit(version uint64) snapshot.Commit {
+	c, err := snapshot.ReadCommit(w.data, version)
+	check.Must(w.t, err)
+	return c
 }
 
 func (w *world) wanted(c snapshot.Commit, n int, market, selection string) receipt.Wanted {

@@ -107,7 +107,7 @@ func parseVerifierKey(s string) (name string, id uint32, key []byte, err error) 
 	}
 	n, err := strconv.ParseUint(parts[1], 16, 32)
 	if err == nil {
-		key, err = base64.StdEncoding.Strict().DecodeString(parts[2])
+		key, err = base64.StdEncoding.DecodeString(parts[2])
 	}
 	if err != nil || len(key) == 0 {
 		return "", 0, nil, fmt.Errorf("verifier key of %s: its id or key cannot be read", parts[0])
