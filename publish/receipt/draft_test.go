@@ -3,6 +3,8 @@ package receipt_test
 import (
 	"bytes"
 	"cmp"
+	"encoding/base64"
+	"encoding/binary"
 	"encoding/hex"
 	"fmt"
 	"strings"
@@ -92,6 +94,7 @@ func (d *draft) make(p *transparency.Policy) []byte {
 		plain := draft{w: d.w, live: d.live}
 		claim, err = plain.parts().Claim(d.w.policy)
 		check.Must(d.w.t, err)
+		claim[4] = cmp.Or(witnessedOf(made.Proof), claim[4])
 		for i := range claim {
 			if d.says != nil {
 				claim[i] = d.says.Replace(claim[i])
@@ -139,8 +142,8 @@ func (d *draft) parts() *receipt.Receipt {
 		if at == [2]time.Duration{} {
 			at = [2]time.Duration{59 * time.Minute, 59*time.Minute + 5*time.Second}
 		}
-		older := with(d.older, w.checkpointOf(entries[:2]))
-		r.After = older + "\n" + strings.Join(with(d.olderSigned, w.sign(older, at)), "")
+		w.older = with(d.older, w.checkpointOf(entries[:2]))
+		r.After = w.older + "\n" + strings.Join(with(d.olderSigned, w.sign(w.older, at)), "")
 		sum, err = hex.DecodeString(durable.Hash([]byte(r.After)))
 		check.Must(t, err)
 		leaf.After = [32]byte(sum)
@@ -169,6 +172,23 @@ func (w *world) checkpointOf(entries [][]byte) string {
 	root, err := tlog.TreeHash(int64(len(entries)), treeOf(w.t, entries))
 	check.Must(w.t, err)
 	return transparency.Checkpoint{Origin: "example.com/prices", Size: int64(len(entries)), Root: root}.String()
+}
+
+// witnessedOf returns the line of the claim on a signed checkpoint, whatever its lines are; "" if there is no cosignature.
+func witnessedOf(proof string) string {
+	var all []string
+	for line := range strings.Lines(proof) {
+		words := strings.Split(strings.TrimSpace(line), " ")
+		if words[0] != "—" || words[1] == "example.com/prices" {
+			continue
+		}
+		blob, _ := base64.StdEncoding.DecodeString(words[2])
+		all = append(all, fmt.Sprintf(`"%s" at %s`, words[1], time.Unix(int64(binary.BigEndian.Uint64(blob[4:])), 0).UTC().Format(time.RFC3339)))
+	}
+	if len(all) == 0 {
+		return ""
+	}
+	return "witnessed: in the name of " + strings.Join(all, ", ") + "; only a check against a policy verifies that"
 }
 
 // treeOf returns the stored hashes of a log.

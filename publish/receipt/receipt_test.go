@@ -3,7 +3,6 @@ package receipt_test
 import (
 	"bytes"
 	"errors"
-	"flag"
 	"io/fs"
 	"math/rand/v2"
 	"strings"
@@ -363,5 +362,3 @@ func FuzzCheck(f *testing.F) {
 		}
 	})
 }
-
-var update = flag.Bool("update", false, "rewrite the goldens")

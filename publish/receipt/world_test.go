@@ -57,6 +57,7 @@ type world struct {
 	policy  *transparency.Policy
 	text    string   // of the policy
 	private []string // keys of the log and of the witnesses
+	older   string   // the text of the older checkpoint of the newest draft
 	now     time.Time
 	cycles  int
 	answer  []byte                                 // of every fixture, in place of [answerOf]; nil for none
