@@ -54,7 +54,7 @@ ENDS = [
     "at {fetched}; entry {index} of the log {origin}", "witnessed: {witnessed}",
     "not proven: that the provider sent this, that anybody read it, that nothing was withheld, or anything if the operator runs "
     "all the witnesses"]
-NOBODY = "by nobody: only the operator's word stands for its time, and for there being one history"
+ALONE = ", so that only the operator's word stands for its time, and for there being one history"
 IF_NULL = {"selection": "unnamed", "line": "none", "qualifier": "none", "period": "none", "market": "RAW", "clock_period": "unknown"}
 
 
@@ -404,7 +404,7 @@ def check(data, policy):
     spelled = {name: quoted(value) if type(value) is str else "[" + (",\n" if name == "says" else ", ").join(map(quoted, value)) + "]"
                for name, value in receipt.items()}
     need(data == ("{" + ",\n".join(f'"{name}": {spelled[name]}' for name in members) + "}\n").encode("utf-8"), "the spelling of the file")
-    need(all(re.fullmatch(form, receipt.get(name, "")) for name, form in IDS.items() if name in members), "the form of an id")
+    need(all(re.fullmatch(IDS[name], receipt[name]) for name in IDS if name in members), "the form of an id")
 
     # The fixture's entry, and the rows.
     content, answer = unbase64(receipt["content"]), unbase64(receipt["answer"])
@@ -464,7 +464,7 @@ def check(data, policy):
     words = dict(
         {name: quoted(receipt[name]) for name in IDS if name in members}, version=commits[0]["version"], dataset=dataset,
         fetched=fetched, published_at=commits[0]["published_at"], index=index, origin=quoted(origin), publishable="publishable",
-        witnessed=f"in the name of {times_of(cosignatures)}; only a check against a policy verifies that" if cosignatures else NOBODY)
+        witnessed=f"in the name of {times_of(cosignatures)}; only a check against a policy verifies that" if cosignatures else "by nobody" + ALONE)
 
     def add(row, *names):
         for name in names:
@@ -501,11 +501,13 @@ def check_file(name, policy):
         return "no", reason, ["does not hold: " + reason]
     after, before = ("an unknown time" if time is None else time_text(time * 1000) for time in (not_after, not_before))
     times = f"published not after {after}, logged not before {before}"
-    if policy[3] == "none":
-        end = "the policy demands nobody (quorum none), so that no time is proven"
+    if not known:
+        by = "nobody that the policy knows" + ALONE
+    elif policy[3] == "none":
+        by = times_of(known) + "; the policy demands nobody (quorum none), so that no time is proven"
     else:
-        end = "that is not enough for the policy" if not_after is None else times
-    says[4] = f"witnessed: by {times_of(known) or 'nobody that the policy knows'}; {end}"
+        by = times_of(known) + "; " + ("that is not enough for the policy" if not_after is None else times)
+    says[4] = "witnessed: by " + by
     if not_after is not None and not_before is not None and not_before > not_after:
         return "unwitnessed", times, says + ["the receipt holds, but the times of its witnesses contradict each other"]
     if not enough(policy, known):

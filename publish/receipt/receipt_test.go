@@ -134,7 +134,7 @@ func TestReceiptWithoutWitnesses(t *testing.T) {
 	w.logNow()
 	data := w.make(w.wanted(c, 1, mkA, slPrice))
 	got, err := receipt.Check(data, w.policy)
-	if err != nil || !got.Enough || got.NotAfter != nil || !bytes.Contains(data, []byte("\n\"witnessed: by nobody: only the operator's word")) {
+	if err != nil || !got.Enough || got.NotAfter != nil || !bytes.Contains(data, []byte("\n\"witnessed: by nobody, so that only the operator's word")) {
 		t.Errorf("%+v, %v: %.80s", got, err, data)
 	}
 	demanding, err := transparency.ParsePolicy([]byte(newWorld(t, "any").text)) // its log has the same key

@@ -11,7 +11,11 @@ import (
 	"mkt/publish/transparency"
 )
 
-const notProven = "not proven: that the provider sent this, that anybody read it, that nothing was withheld, or anything if the operator runs all the witnesses"
+// Parts of claims.
+const (
+	operatorAlone = ", so that only the operator's word stands for its time, and for there being one history"
+	notProven     = "not proven: that the provider sent this, that anybody read it, that nothing was withheld, or anything if the operator runs all the witnesses"
+)
 
 // claim returns the claim of a receipt whose parts have been checked, line by line. Both this and the format's page
 // must give the same text. Every text from outside is in it as a JSON string, so that none can look like the words
@@ -30,7 +34,7 @@ func (c *checker) claim() []string {
 	}
 	published := fmt.Sprintf("published: %s by the operator's clock, as publication %d of dataset %s; read from %s at %s; entry %d of the log %s",
 		c.result.Published, c.result.Version, c.result.Dataset, quoted(provider), c.entry.fetched, c.result.Index, quoted(c.result.Log))
-	witnessed := "witnessed: by nobody: only the operator's word stands for its time, and for there being one history"
+	witnessed := "witnessed: by nobody" + operatorAlone
 	if len(c.signers) > 0 {
 		all := make([]string, len(c.signers))
 		for i, s := range c.signers {
@@ -46,15 +50,14 @@ const witnessedLine = 4
 
 // says returns the claim with the witnesses as they were checked.
 func (res *Result) says(claim []string, p *transparency.Policy) string {
-	by, checked := "nobody that the policy knows", slices.Clone(claim)
-	if len(res.Witnesses) > 0 {
-		all := make([]string, len(res.Witnesses))
-		for i, w := range res.Witnesses {
-			all[i] = quoted(w.Witness) + " at " + w.At.Format(time.RFC3339)
-		}
-		by = strings.Join(all, ", ")
+	all := make([]string, len(res.Witnesses))
+	for i, w := range res.Witnesses {
+		all[i] = quoted(w.Witness) + " at " + w.At.Format(time.RFC3339)
 	}
+	by, checked := strings.Join(all, ", "), slices.Clone(claim)
 	switch {
+	case by == "":
+		by = "nobody that the policy knows" + operatorAlone
 	case !p.Demands():
 		by += "; the policy demands nobody (quorum none), so that no time is proven"
 	case res.NotAfter == nil:
