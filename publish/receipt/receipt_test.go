@@ -5,6 +5,8 @@ import (
 	"errors"
 	"io/fs"
 	"math/rand/v2"
+	"os"
+	"os/exec"
 	"strings"
 	"testing"
 	"time"
@@ -104,27 +106,49 @@ func TestReceiptWithAnswer(t *testing.T) {
 	}
 }
 
-// A receipt that nobody could check is not made, and a file that is too large is not read.
+// A receipt that nobody could check is not made, and neither checker reads a file that is too large.
 func TestLargeReceipts(t *testing.T) {
 	needs.Time(t, "makes and checks receipts of 64 MiB")
+	python, dir := needs.Python(t), t.TempDir()
+	inPython := func(what, want string, data []byte, policy string) {
+		t.Helper()
+		check.Must(t, os.WriteFile(dir+"/receipt", data, 0o600))
+		check.Must(t, os.WriteFile(dir+"/policy", []byte(policy), 0o600))
+		out, _ := exec.CommandContext(t.Context(), python, "../../docs/check_receipt.py", "--batch", dir+"/policy", dir+"/receipt").CombinedOutput()
+		if !strings.HasPrefix(string(out), want) {
+			t.Errorf("%s, in Python: %s", what, out)
+		}
+	}
 	w := newWorld(t, "any")
 	w.answer = bytes.Repeat([]byte("a"), receipt.MaxBytes/4*3-1<<20)
 	c := w.publish(2)
 	w.logNow()
 	of := w.wanted(c, 2, mkA, slPrice)
 	of.Answer = func(string) ([]byte, error) { return w.answer, nil }
-	if got, err := receipt.Check(w.make(of), w.policy); err != nil || !got.Answer {
+	data := w.make(of)
+	if got, err := receipt.Check(data, w.policy); err != nil || !got.Answer {
 		t.Errorf("just small enough: %+v, %v", got, err)
 	}
+	inPython("just small enough", "ok ", data, w.text)
+	long := w.text + "#" + strings.Repeat(" ", 1<<20)
+	if _, err := transparency.ParsePolicy([]byte(long)); err == nil {
+		t.Error("a policy that is too long is read")
+	}
+	inPython("a policy that is too long", "the policy cannot be read: it is too long", data, long)
 	w.answer = bytes.Repeat([]byte("a"), receipt.MaxBytes/4*3)
 	of.Commit = w.publish(2)
 	w.logNow()
 	if _, _, err := receipt.Make(of); !errors.Is(err, receipt.ErrTooLarge) {
 		t.Errorf("too large: %v", err)
 	}
-	if _, err := receipt.Parse(make([]byte, receipt.MaxBytes+1)); !errors.Is(err, receipt.ErrInvalid) || !strings.Contains(err.Error(), "larger than 64 MiB") {
+	of.Answer = nil
+	made, _, err := receipt.Make(of)
+	check.Must(t, err)
+	made.Answer = w.answer // the right one
+	if _, err := receipt.Check(made.Encode(), w.policy); !errors.Is(err, receipt.ErrInvalid) || !strings.Contains(err.Error(), "larger than 64 MiB") {
 		t.Errorf("too large: %v", err)
 	}
+	inPython("too large", "no "+dir+"/receipt: it is too large", made.Encode(), w.text)
 }
 
 // Without witnesses a receipt says so first, and a policy that demands some is not satisfied.

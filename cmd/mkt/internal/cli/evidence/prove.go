@@ -38,10 +38,10 @@ A fixture alone, fx_… (or with --product live_intelligence teams' names), is a
 match in play: the receipt has its clock, score, counters, timeline, minutes
 and momentum in that live publication.
 
-The receipt shows that fixture in that publication, and no other fixture. It also
-tells where the fixture stands among those of the publication, about how many
-there are, and what commit records have: how many changes the account had so
-far, and the times and hashes of its publications up to the logged one.
+The receipt shows that fixture in that publication, and no other fixture. It
+also tells where the fixture stands among those of the publication, about how
+many there are, and what commit records have: how many changes there were so
+far, and the times and hashes of publications up to the logged one.
 
 The publication must be in the log (mkt log), and its snapshot must be kept.
 No secret is needed: of the log's key, only the verifier key beside it is read,
