@@ -97,7 +97,7 @@ func TestVectors(t *testing.T) {
 			if args == nil {
 				modules = []string{"cryptography"}
 			}
-			got := checkedByPython(t, needs.Python(t, modules...), args, all)
+			got := checkedByPython(t, needs.Python(t, modules...), args, vectorsDir+"/..", "receipts-vectors", all)
 			want := strings.SplitAfter(table, "\n")[1:]
 			for i, v := range all {
 				if f := strings.Split(want[i], "\t"); i >= len(got) || strings.Join(got[i], "\t") != strings.Join([]string{f[0], f[3], f[4]}, "\t") {
@@ -141,14 +141,14 @@ for line in sys.stdin:
         print("policy")
 `
 
-// checkedByPython returns the same of docs/check_receipt.py: verdict, and the bounds of time.
-func checkedByPython(t *testing.T, python string, args []string, vectors []vector) (all [][]string) {
+// checkedByPython returns the same of check_receipt.py in a folder: verdict, and the bounds of time.
+func checkedByPython(t *testing.T, python string, args []string, dir, files string, vectors []vector) (all [][]string) {
 	var calls strings.Builder
 	for _, v := range vectors {
-		fmt.Fprintf(&calls, "--batch receipts-vectors/%s.policy receipts-vectors/%s.receipt\n", v.policy, v.name)
+		fmt.Fprintf(&calls, "--batch %s/%s.policy %s/%s.receipt\n", files, v.policy, files, v.name)
 	}
 	cmd := exec.CommandContext(t.Context(), python, slices.Concat(args, []string{"-B", "-c", callAll})...)
-	cmd.Dir, cmd.Stdin = vectorsDir+"/..", strings.NewReader(calls.String())
+	cmd.Dir, cmd.Stdin = dir, strings.NewReader(calls.String())
 	var errs bytes.Buffer
 	cmd.Stderr = &errs
 	out, err := cmd.Output()
