@@ -23,8 +23,9 @@ policy alone: the public keys of the log and of the witnesses whose word counts.
 Get them from their owners, not from the sender of the receipt. It reads no
 data root, no setting and no network.
 
-It prints what the receipt says in six lines: the price, the match, the market,
-when it was published, who has witnessed it, and what is not proven.
+It prints the claim in six lines: the price, the match and the market, or the
+score, the match and its momentum; when it was published, who has witnessed it,
+and what is not proven.
 
 The exit code is 0 if the receipt holds and is witnessed as the policy demands,
 1 if not, or if the times of the witnesses contradict each other.`,
