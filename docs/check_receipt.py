@@ -4,7 +4,8 @@
     python3 check_receipt.py --batch POLICY FILE...     (or - : names of files on standard input)
 
 Exit code 0: the receipt holds. 1: it does not, or is not witnessed as the policy demands.
-2: a wrong call, or a policy that cannot be read. Needs Python 3.9 and the package `cryptography`.
+2: a wrong call, or a policy that cannot be read. Needs Python 3.9 and nothing else. With the package `cryptography` it
+is faster.
 """
 import base64, hashlib, json, os, re, struct, sys
 from datetime import datetime, timedelta
@@ -12,12 +13,13 @@ from datetime import datetime, timedelta
 try:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 except ImportError:
-    print("the Python package `cryptography` is needed", file=sys.stderr)
-    sys.exit(2)
+    Ed25519PublicKey = None  # see PlainKey
 
-MEMBERS = dict(says=str, format=str, fixture_id=str, market_id=str, selection_id=str, fixture=str, content=str,
+MAX_RECEIPT, MAX_POLICY, MAX_NAMES = 64 << 20, 1 << 20, 256  # bytes, and the lines of a kind in a policy
+MEMBERS = dict(says=list, format=str, fixture_id=str, market_id=str, selection_id=str, fixture=str, content=str,
                path=list, commits=list, leaf=str, after=str, proof=str, answer=str)
-FORMATS = {"mkt.receipt/v1": list(MEMBERS), "mkt.live-receipt/v1": [name for name in MEMBERS if name not in ("market_id", "selection_id")]}
+FORMATS = {"mkt.receipt/v2": list(MEMBERS), "mkt.live-receipt/v2": [name for name in MEMBERS if name not in ("market_id", "selection_id")]}
+IDS = dict(fixture_id="fx_[a-z2-7]{26}", market_id="mk_[a-z2-7]{26}(~[a-z2-7]{8})?", selection_id="sl_[a-z2-7]{26}")
 FIXTURE = """fixture_id text, home text?, away text?, league text?, starts_at kick-off, market_count integer,
     source_provider text, provider_fixture_id text, absent texts"""
 MARKET = """fixture_id text, market_id text, ordinal integer, market text?, market_name text?, period text?,
@@ -39,20 +41,20 @@ ENTRY = """ordinal integer, at time, half integer?, minute integer?, second inte
 MINUTE = "minute integer, added integer, state text, home integer?, away integer?"
 HALF = """half integer, state text, home integer?, away integer?, minutes integer?, minutes_known integer?, home_known integer?,
     away_known integer?"""
-NOBODY = "WITNESSED BY NOBODY: only the operator's word stands for its time, and for there being one history. "
-BEGINS = "{nobody}In publication {version} of dataset {dataset}, published {published_at} by the operator's clock, "
-PRICE = (
-    "selection {selection_id} ({selection}; line {line}; qualifier {qualifier}) of market {market_id} ({market}; {market_name}; period "
-    "{period}) of fixture {fixture_id} ({home} - {away}; kick-off {starts_at}) had the decimal price {odds_decimal_text} and "
-    "the fractional price {odds_fractional}, {publishable}.")
-PLAY = (
-    "fixture {fixture_id} ({home} - {away}; league {league}; kick-off {starts_at}) had the score {score_home} - {score_away} in "
-    "minute {clock_minute}, second {clock_second} (period {clock_period}; stoppage time {clock_added}; clock {clock_running}) and "
-    "was {in_play}, as seen at {at}. Its momentum was {momentum}. The receipt has {counters} counters, {timeline} entries of the "
-    "timeline, {minutes} minutes and {halves} halves of it.")
-ENDS = (
-    " It was read from {source_provider} at {fetched}. Entry {index} of the log {origin}{witnesses}. Not proven: that the "
-    "provider sent this, that anybody read it, that nothing was withheld, or anything if the operator runs all the witnesses.")
+MATCH_LINE = "match: {home} - {away}, league {league}, kick-off {starts_at}, {fixture_id}"
+PRICE = [
+    "price: decimal {odds_decimal_text}, fractional {odds_fractional}, {publishable}; {selection} (line {line}, qualifier {qualifier}), "
+    "{selection_id}", MATCH_LINE, "market: {market} ({market_name}, period {period}), {market_id}"]
+PLAY = [
+    "score: {score_home} - {score_away} in minute {clock_minute}, second {clock_second} (period {clock_period}, stoppage time "
+    "{clock_added}, clock {clock_running}), {in_play}, as seen at {at}", MATCH_LINE,
+    "momentum: {momentum}; with {counters} counters, {timeline} entries of the timeline, {minutes} minutes and {halves} halves"]
+ENDS = [
+    "published: {published_at} by the operator's clock, as publication {version} of dataset {dataset}; read from {source_provider} "
+    "at {fetched}; entry {index} of the log {origin}", "witnessed: {witnessed}",
+    "not proven: that the provider sent this, that anybody read it, that nothing was withheld, or anything if the operator runs "
+    "all the witnesses"]
+ALONE = ", so that only the operator's word stands for its time, and for there being one history"
 IF_NULL = {"selection": "unnamed", "line": "none", "qualifier": "none", "period": "none", "market": "RAW", "clock_period": "unknown"}
 
 
@@ -61,8 +63,13 @@ def need(holds, rule):
         raise ValueError(rule)
 
 
+def shown(text):
+    """The text for a terminal: what moves the cursor or turns the direction of reading is spelled out."""
+    return re.sub("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]", lambda match: f"\\u{ord(match[0]):04x}", text)
+
+
 def quoted(text):
-    return json.dumps(text, ensure_ascii=False)
+    return shown(json.dumps(text, ensure_ascii=False))
 
 
 def sha256(*parts):
@@ -98,7 +105,58 @@ def time_text(milliseconds, precision="seconds"):
 
 
 def times_of(cosignatures):
-    return ", ".join(f"{name} at {time_text(time * 1000)}" for name, time in cosignatures)
+    return ", ".join(f"{quoted(name)} at {time_text(time * 1000)}" for name, time in cosignatures)
+
+
+class PlainKey:
+    """Verification of Ed25519 (RFC 8032, section 5.1.7, without the cofactor) where no package does it."""
+    P, ORDER = 2**255 - 19, 2**252 + 27742317777372353535851937790883648493
+    D = -121665 * pow(121666, -1, P) % P
+
+    def __init__(self, data):
+        self.data = data
+
+    @classmethod
+    def from_public_bytes(cls, data):
+        return cls(data)
+
+    @classmethod
+    def point(cls, data):
+        """A point in extended coordinates."""
+        number, p = int.from_bytes(data, "little"), cls.P
+        y = number % 2**255 % p
+        square = (y * y - 1) * pow(cls.D * y * y + 1, -1, p) % p
+        x = pow(square, (p + 3) // 8, p)
+        if x * x % p != square:
+            x = x * pow(2, (p - 1) // 4, p) % p
+        need(x * x % p == square, "a key: not a point of the curve")
+        x = (p - x) % p if x & 1 != number >> 255 else x
+        return x, y, 1, x * y % p
+
+    @classmethod
+    def add(cls, one, two):
+        (x1, y1, z1, t1), (x2, y2, z2, t2), p = one, two, cls.P
+        a, b, c, d = (y1 - x1) * (y2 - x2), (y1 + x1) * (y2 + x2), 2 * t1 * t2 * cls.D, 2 * z1 * z2
+        e, f, g, h = (b - a) % p, (d - c) % p, (d + c) % p, (b + a) % p
+        return e * f % p, g * h % p, f * g % p, e * h % p
+
+    @classmethod
+    def times(cls, number, point):
+        product = 0, 1, 1, 0
+        while number:
+            product = cls.add(product, point) if number & 1 else product
+            number, point = number >> 1, cls.add(point, point)
+        return product
+
+    def verify(self, signature, message):
+        r, s, p = signature[:32], int.from_bytes(signature[32:], "little"), self.P
+        need(len(signature) == 64 and s < self.ORDER, "a signature: its length, or a number that is too large")
+        k = int.from_bytes(hashlib.sha512(r + self.data + message).digest(), "little") % self.ORDER
+        x, y, z, t = self.point(self.data)
+        base = self.point((4 * pow(5, -1, p) % p).to_bytes(32, "little"))
+        x, y, z, _ = self.add(self.times(s, base), self.times(k, (p - x, y, z, p - t)))
+        x, y = x * pow(z, -1, p) % p, y * pow(z, -1, p) % p
+        need(r == (y | (x & 1) << 255).to_bytes(32, "little"), "a signature that is not valid")
 
 
 def fields(text, first, *names):
@@ -229,15 +287,16 @@ def read_policy(data):
     def read_key(text, kind):
         name, key_id, key = text.split("+", 2)
         key = unbase64(key)
-        wanted = sha256(name.encode("utf-8", "surrogateescape"), b"\n", key)[:4]
+        wanted = sha256(name.encode(), b"\n", key)[:4]
         need(name and not re.search(r"\s", name) and re.fullmatch("[0-9a-fA-F]{8}", key_id), "the name or id of a key")
         need(len(key) == 33 and key[0] == kind and bytes.fromhex(key_id) == wanted, "the type or id of a key")
-        need(key not in keys, "a key that is there twice")
-        keys.add(key)
-        return name, wanted, Ed25519PublicKey.from_public_bytes(key[1:])
+        need(not keys & {key, (name, wanted)}, "a key, or a name with a key id, that is there twice")
+        keys.update((key, (name, wanted)))
+        return name, wanted, (Ed25519PublicKey or PlainKey).from_public_bytes(key[1:])
 
+    need(len(data) <= MAX_POLICY, "it is too long")
     need(not re.search(rb"[\x00-\x08\x0b-\x1f\x7f]", data), "a control character")
-    for line in data.decode("utf-8", "surrogateescape").split("\n"):
+    for line in data.decode("utf-8").split("\n"):
         word, *rest = re.split("[ \t]+", line.strip(" \t"))
         if word == "" or word[0] == "#":
             continue
@@ -257,6 +316,7 @@ def read_policy(data):
             need(word == "quorum" and len(rest) == 1 and rest[0] in defined and quorum is None, "the line " + ascii(line))
             quorum = rest[0]
     need(quorum is not None, "no quorum")
+    need(max(len(logs), len(witnesses), len(groups)) <= MAX_NAMES, "too many lines of a kind")
     return logs, witnesses, groups, quorum
 
 
@@ -333,15 +393,18 @@ def read_commit(text):
 
 
 def check(data, policy):
-    """Raises an error if the receipt does not hold; else its words, and the cosignatures of `proof` and of `after`."""
+    """Raises an error if the receipt does not hold; else its words, the witnesses, and the bounds of time."""
+    need(len(data) <= MAX_RECEIPT, "it is too large")
     receipt = json.loads(data.decode("utf-8"), parse_int=integer)
     need(type(receipt) is dict and type(receipt.get("format")) is str and receipt["format"] in FORMATS, "the format")
-    members, live = FORMATS[receipt["format"]], receipt["format"] == "mkt.live-receipt/v1"
+    members, live = FORMATS[receipt["format"]], receipt["format"] == "mkt.live-receipt/v2"
     need(list(receipt) == members, "the members of the receipt")
     need(all(type(receipt[name]) is MEMBERS[name] for name in members), "the type of a member")
-    need(all(type(text) is str for text in receipt["path"] + receipt["commits"]), "the type of an element of a list")
-    lines = ",\n".join(f'"{name}": {quoted(receipt[name])}' for name in members)
-    need(data == ("{" + lines + "}\n").encode("utf-8"), "the spelling of the file")
+    need(all(type(text) is str for name in ("says", "path", "commits") for text in receipt[name]), "the type of an element of a list")
+    spelled = {name: quoted(value) if type(value) is str else "[" + (",\n" if name == "says" else ", ").join(map(quoted, value)) + "]"
+               for name, value in receipt.items()}
+    need(data == ("{" + ",\n".join(f'"{name}": {spelled[name]}' for name in members) + "}\n").encode("utf-8"), "the spelling of the file")
+    need(all(re.fullmatch(IDS[name], receipt[name]) for name in IDS if name in members), "the form of an id")
 
     # The fixture's entry, and the rows.
     content, answer = unbase64(receipt["content"]), unbase64(receipt["answer"])
@@ -371,7 +434,7 @@ def check(data, policy):
         need(len(beside) == 32 and side in ("left", "right"), "an element of path")
         root = sha256(b"\1", beside, root) if side == "left" else sha256(b"\1", root, beside)
     need(commits[0].get("fixtures_root") == root.hex(), "path does not lead to fixtures_root")
-    need_time(commits[0].get("published_at"), r"(\.[0-9]+)?")
+    need_time(commits[0].get("published_at"), r"(\.[0-9]{1,9})?")
     for text, commit, following in zip(texts, commits, commits[1:]):
         need(following.get("previous_sha256") == sha256(text).hex(), "a commit: previous_sha256")
         need(following["version"] == commit["version"] + 1, "a commit: the next version")
@@ -399,17 +462,18 @@ def check(data, policy):
 
     # The words.
     words = dict(
-        receipt, nobody="" if cosignatures else NOBODY, version=commits[0]["version"], dataset=dataset, fetched=fetched,
-        published_at=commits[0]["published_at"], index=index, origin=origin, publishable="publishable", witnesses="")
+        {name: quoted(receipt[name]) for name in IDS if name in members}, version=commits[0]["version"], dataset=dataset,
+        fetched=fetched, published_at=commits[0]["published_at"], index=index, origin=quoted(origin), publishable="publishable",
+        witnessed=f"in the name of {times_of(cosignatures)}; only a check against a policy verifies that" if cosignatures else "by nobody" + ALONE)
 
     def add(row, *names):
         for name in names:
             null = "not sent" if name.replace("decimal_text", "decimal") in row["absent"] else "null"
             words[name] = IF_NULL.get(name, null) if row[name] is None else row[name] if name == "starts_at" else quoted(row[name])
 
-    add(fixture, "home", "away", "starts_at", "source_provider")
+    add(fixture, "home", "away", "league", "starts_at", "source_provider")
     if live:  # a whole number is quoted as itself
-        add(fixture, "league", "score_home", "score_away", "clock_minute", "clock_second", "clock_added", "clock_period", "clock_running")
+        add(fixture, "score_home", "score_away", "clock_minute", "clock_second", "clock_added", "clock_period", "clock_running")
         if fixture["clock_running"] is not None:
             words["clock_running"] = "running" if fixture["clock_running"] else "stopped"
         home, away, reason = fixture["momentum_home"], fixture["momentum_away"], fixture["unavailable_reason"]
@@ -422,25 +486,33 @@ def check(data, policy):
         add(selection, "selection", "line", "qualifier", "odds_decimal_text", "odds_fractional")
         if not selection["publishable"]:
             words["publishable"] = "not publishable (" + ", ".join(map(quoted, selection["reasons"])) + ")"
-    if cosignatures:
-        words["witnesses"] = ", with signatures in the name of " + times_of(cosignatures) + ", which a check against a policy verifies"
-    says = (BEGINS + (PLAY if live else PRICE) + ENDS).format_map(words)
+    says = [line.format_map(words) for line in (PLAY if live else PRICE) + ENDS]
     need(receipt["says"] == says, "says: not what the receipt shows")
-    return says, known, known_before
+    return says, known, bounds(policy, known)[0], bounds(policy, known_before)[1]
 
 
 def check_file(name, policy):
-    """The reason why the receipt does not hold, or None; and what `check` returns."""
+    """The verdict, what is told of it, and the lines to print."""
     try:
         with open(name, "rb") as file:
-            return (None, *check(file.read(), policy))
+            says, known, not_after, not_before = check(file.read(MAX_RECEIPT + 1), policy)
     except Exception as error:  # of `need`, or of what reads JSON, base64, UTF-8 and signatures
-        return shown(str(error)) or type(error).__name__, "", [], []
-
-
-def shown(text):
-    """The text for a terminal: what moves the cursor or turns the direction of writing is spelled out."""
-    return re.sub("[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]", lambda match: ascii(match[0])[1:-1], text)
+        reason = shown(str(error)) or type(error).__name__
+        return "no", reason, ["does not hold: " + reason]
+    after, before = ("an unknown time" if time is None else time_text(time * 1000) for time in (not_after, not_before))
+    times = f"published not after {after}, logged not before {before}"
+    if not known:
+        by = "nobody that the policy knows" + ALONE
+    elif policy[3] == "none":
+        by = times_of(known) + "; the policy demands nobody (quorum none), so that no time is proven"
+    else:
+        by = times_of(known) + "; " + ("that is not enough for the policy" if not_after is None else times)
+    says[4] = "witnessed: by " + by
+    if not_after is not None and not_before is not None and not_before > not_after:
+        return "unwitnessed", times, says + ["the receipt holds, but the times of its witnesses contradict each other"]
+    if not enough(policy, known):
+        return "unwitnessed", times, says + ["the receipt holds, but it is not witnessed as the policy demands"]
+    return "ok", times, says + ["the receipt holds"]
 
 
 def main(args):
@@ -450,30 +522,19 @@ def main(args):
         return 2
     try:
         with open(args[1], "rb") as file:
-            policy = read_policy(file.read())
+            policy = read_policy(file.read(MAX_POLICY + 1))
     except Exception as error:
         print("the policy cannot be read:", shown(str(error)) or type(error).__name__, file=sys.stderr)
         return 2
-    if batch:
-        names, code = args[2:], 0
-        for name in map(os.fsdecode, sys.stdin.buffer.read().splitlines()) if names == ["-"] else names:
-            broken, _, known, _ = check_file(name, policy)
-            word = "no" if broken else "ok" if enough(policy, known) else "unwitnessed"
-            print(word, name + ": " + broken if broken else name)
-            code = code if word == "ok" else 1
-        return code
-    broken, says, known, known_before = check_file(args[0], policy)
-    if broken:
-        print("does not hold:", broken)
-        return 1
-    print(shown(says))
-    print("witnessed by:", shown(times_of(known)) or "nobody")
-    for word, time in ("not after:", bounds(policy, known)[0]), ("not before:", bounds(policy, known_before)[1]):
-        print(word, "unknown" if time is None else time_text(time * 1000))
-    if enough(policy, known):
-        return 0
-    print("not witnessed as the policy demands")
-    return 1
+    names = args[2:] if batch else args[:1]
+    if names == ["-"] and batch:
+        names = map(os.fsdecode, sys.stdin.buffer.read().splitlines())
+    code = 0
+    for name in names:
+        verdict, reason, lines = check_file(name, policy)
+        print(f"{verdict} {name}: {reason}" if batch else "\n".join(lines))
+        code = code if verdict == "ok" else 1
+    return code
 
 
 if __name__ == "__main__":

@@ -284,7 +284,7 @@ func TestStates(t *testing.T) {
 	a, account, b := durabletest.NewMem(), durabletest.NewMem(), durabletest.NewMem()
 	must(t, durable.MkdirAllSync(a, layout.StateDir))
 	must(t, durable.Overwrite(a, "state/fetch.json", []byte("{}\n")))
-	must(t, d.ShipStates(t.Context(), a, account))
+	must(t, d.ShipStates(t.Context(), account, a))
 	must(t, d.CopyStates(t.Context(), b))
 	if data, err := durable.ReadFile(b, "state/fetch.json", 100); err != nil || string(data) != "{}\n" {
 		t.Errorf("the state is %q, %v", data, err)
@@ -301,7 +301,7 @@ func TestStatesFollowTheirPublication(t *testing.T) {
 	f, account, all := durabletest.NewMem(), durabletest.NewMem(), history()
 	must(t, shipCycle(t, f, d, all[0], retention.Policy{}))
 	must(t, shipCycle(t, f, d, all[1], retention.Policy{}))
-	must(t, d.ShipStates(t.Context(), f, account))
+	must(t, d.ShipStates(t.Context(), account, f))
 	published := func(f durable.FS) string {
 		t.Helper()
 		run, err := health.Read(f, "publish")

@@ -168,7 +168,7 @@ func TestDamagedStates(t *testing.T) {
 			d, bucket := newStore(t)
 			f := durabletest.NewMem()
 			must(t, shipCycle(t, f, d, history()[0], retention.Policy{}))
-			must(t, d.ShipStates(t.Context(), f, durabletest.NewMem()))
+			must(t, d.ShipStates(t.Context(), durabletest.NewMem(), f))
 			damageObject(t, bucket, inStore+"state.tar", damage)
 			worker := durabletest.NewMem()
 			if _, err := d.Sync(t.Context(), worker); err != nil {

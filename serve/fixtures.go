@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"mkt/publish/football"
 	"mkt/serve/internal/api"
 	"mkt/serve/internal/reader"
 )
@@ -121,7 +122,7 @@ func (c *call) find() (reader.Fixture, error) {
 		return reader.Fixture{}, err
 	}
 	id := c.echo.Param("id")
-	if !api.IsFixtureID(id) {
+	if !football.IsFixtureID(id) {
 		return reader.Fixture{}, api.Refuse(api.FixtureNotFound)
 	}
 	f, ok := c.view.Find(id)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"mkt/publish/football"
 	"mkt/serve/internal/api"
 )
 
@@ -75,7 +76,7 @@ func (c *call) findLive() (*api.LiveFixture, error) {
 		return nil, err
 	}
 	id := c.echo.Param("id")
-	if !api.IsFixtureID(id) {
+	if !football.IsFixtureID(id) {
 		return nil, api.Refuse(api.FixtureNotFound)
 	}
 	f, ok := c.view.FindLive(id)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"mkt/publish/football"
 	"mkt/serve/internal/api"
 	"mkt/serve/internal/reader"
 )
@@ -94,7 +95,7 @@ func (c *call) market() error {
 		render := func(body []byte) { page = api.Object(body, c.view.FixtureFreshness(f)) }
 		found := false
 		switch {
-		case api.IsMarketID(id):
+		case football.IsMarketID(id):
 			found, err = c.view.Market(ctx, f, id, render)
 		case api.IsName(id):
 			found, err = c.view.MarketByName(ctx, f, reader.MarketFilter{Market: id, Period: period, Subject: subject}, render)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"mkt/publish/football"
 	"mkt/serve/account"
 	"mkt/serve/internal/api"
 	"mkt/serve/internal/reader"
@@ -40,9 +41,9 @@ func (c *call) pricePath() error {
 		return err
 	}
 	switch {
-	case !api.IsFixtureID(fixture):
+	case !football.IsFixtureID(fixture):
 		return api.Refuse(api.FixtureNotFound)
-	case !api.IsMarketID(market):
+	case !football.IsMarketID(market):
 		return api.Refuse(api.MarketNotFound)
 	}
 	return c.sendPage(pageKey("p", limit, after, scope.Filter), func(context.Context) (*api.Page, error) {

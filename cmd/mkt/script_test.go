@@ -71,7 +71,9 @@ func TestScript(t *testing.T) {
 			env.Values[runningKey{}] = map[string]*background{}
 			path, _ := needs.FindShared("providers/betsapi")
 			env.Setenv("RECORDINGS", path)
-			return nil
+			vectors, err := filepath.Abs("../../docs/receipts-vectors")
+			env.Setenv("VECTORS", vectors)
+			return err
 		},
 		Condition: condition(t),
 	})

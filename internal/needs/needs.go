@@ -83,9 +83,9 @@ func Program(t testing.TB, name, from string) string {
 func Python(t testing.TB, modules ...string) string {
 	t.Helper()
 	python := Program(t, "python3", "such as Debian's package python3")
-	list := strings.Join(modules, ", ")
+	list := strings.Join(append(modules, "sys"), ", ")
 	if err := exec.CommandContext(t.Context(), python, "-c", "import "+list).Run(); err != nil {
-		t.Skipf("needs modules of Python (pip install %s)", strings.ReplaceAll(list, ",", ""))
+		t.Skipf("needs modules of Python (pip install %s)", strings.Join(modules, " "))
 	}
 	return python
 }

@@ -30,7 +30,7 @@ func BenchmarkReceipt(b *testing.B) {
 	}
 	c := w.publish(all...)
 	w.logNow()
-	of := w.wanted(c, 500, "mk_a", "sl_price")
+	of := w.wanted(c, 500, mkA, slPrice)
 	data := w.make(of)
 	b.Run("make", func(b *testing.B) {
 		for b.Loop() {

@@ -11,9 +11,11 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
+	"mkt/publish/football"
 	"mkt/publish/snapshot"
 	"mkt/publish/table"
 	"mkt/publish/transparency"
@@ -21,7 +23,7 @@ import (
 
 // Result is what a receipt proves.
 type Result struct {
-	Says      string             `json:"says"`
+	Says      string             `json:"says"`    // the claim, a line for each of its parts, with the witnesses as checked
 	Dataset   string             `json:"dataset"` // the pseudonym
 	Version   uint64             `json:"version"`
 	Published string             `json:"published_at"` // by the operator's clock
@@ -32,7 +34,7 @@ type Result struct {
 	Log       string             `json:"log"`
 	Index     int64              `json:"index"` // of the leaf
 	// Witnesses are the witnesses of the policy that have cosigned, oldest first. Enough reports whether
-	// the policy is satisfied with them.
+	// the policy is satisfied with them, and their times do not contradict each other.
 	Witnesses []transparency.Cosignature `json:"witnesses"`
 	Enough    bool                       `json:"enough"`
 	// NotAfter is the time by which the quorum of the policy had cosigned a log with the publication.
@@ -50,23 +52,31 @@ func Check(data []byte, p *transparency.Policy) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	result, err := r.check(p)
-	if err == nil && result.Says != r.Says {
+	result, claim, err := r.check(p)
+	if err == nil && !slices.Equal(claim, r.Says) {
 		return nil, invalid("its words are not those of its content")
 	}
 	return result, err
 }
 
-// check checks everything but the words, which it derives from the rest.
-func (r *Receipt) check(p *transparency.Policy) (*Result, error) {
+// Contradicts reports whether the times of the witnesses contradict each other: the log was cosigned with the
+// publication before it was logged. The clock of a witness is wrong then, and no time is proven.
+func (res *Result) Contradicts() bool {
+	return res.NotAfter != nil && res.NotBefore != nil && res.NotBefore.After(*res.NotAfter)
+}
+
+// check checks everything but the claim, which it derives from the rest.
+func (r *Receipt) check(p *transparency.Policy) (result *Result, claim []string, err error) {
 	c := checker{receipt: r, policy: p}
 	for _, step := range []func() error{c.content, c.path, c.commits, c.log, c.bound, c.answer} {
 		if err := step(); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
-	c.result.Says = c.words()
-	return &c.result, nil
+	claim = c.claim()
+	c.result.Says = c.result.says(claim, p)
+	c.result.Enough = c.result.Enough && !c.result.Contradicts()
+	return &c.result, claim, nil
 }
 
 type checker struct {
@@ -100,8 +110,10 @@ func parseEntry(form, text string) (e entry, ok bool) {
 	for i, to := range []*string{&e.fixture, &e.content, &e.fetched, &e.answer} {
 		_, *to, _ = strings.Cut(lines[i+1], " ")
 	}
-	return e, e.text() == text && isTime(e.fetched, millisecondsPattern)
+	return e, e.text() == text && isTime(e.fetched, millisecondsPattern) && answerPattern.MatchString(e.answer)
 }
+
+var answerPattern = regexp.MustCompile(`^(-|[0-9a-f]{64})$`)
 
 // content checks that the rows are those of the fixture's entry, and finds the selection or the match.
 func (c *checker) content() error {
@@ -116,8 +128,14 @@ func (c *checker) content() error {
 	if c.entry.fixture != r.FixtureID || c.entry.content != hex.EncodeToString(sum[:]) {
 		return invalid("the content is not that of the fixture's entry")
 	}
+	if !football.IsFixtureID(r.FixtureID) {
+		return invalid("the id of the fixture is not of its form")
+	}
 	if r.Live {
 		return c.match()
+	}
+	if !football.IsMarketID(r.MarketID) || !football.IsSelectionID(r.SelectionID) {
+		return invalid("the id of the market or the selection is not of its form")
 	}
 	fixture, markets, err := table.ParseContent(r.Content)
 	if err != nil {
@@ -167,19 +185,27 @@ func (c *checker) path() error {
 	if c.commit, err = parseCommit(r.Commits[0]); err != nil {
 		return err
 	}
-	if !isTime(c.commit.published, timePattern) {
+	if c.result.Published = c.commit.text("published_at"); !isTime(c.result.Published, timePattern) {
 		return invalid("the commit has no time of publication")
 	}
-	if root := snapshot.RootBy(r.Fixture, r.Path); hex.EncodeToString(root[:]) != c.commit.root {
+	if root := snapshot.RootBy(r.Fixture, r.Path); hex.EncodeToString(root[:]) != c.commit.text("fixtures_root") {
 		return invalid("the fixture is not below the fixtures_root of the commit")
 	}
 	return nil
 }
 
-// commit is the part of a commit record that receipts rest on.
+// commit is a commit record. Members on which a receipt does not rest may be anything.
 type commit struct {
-	version                   uint64
-	published, root, previous string
+	version uint64
+	members map[string]json.RawMessage
+}
+
+// text returns a member that is a text, and "" for anything else.
+func (c commit) text(name string) (text string) {
+	if json.Unmarshal(c.members[name], &text) != nil {
+		return ""
+	}
+	return text
 }
 
 // parseCommit reads a commit record. Names are exact and occur once in their object, so that every reader
@@ -188,23 +214,17 @@ func parseCommit(text string) (c commit, err error) {
 	if strings.Contains(text, `\`) || !isUnambiguous(text) {
 		return c, invalid("a commit is no JSON object, has a member twice, or a backslash")
 	}
-	var members map[string]json.RawMessage
-	if json.Unmarshal([]byte(text), &members) != nil {
+	if json.Unmarshal([]byte(text), &c.members) != nil {
 		return c, invalid("a commit is no JSON object")
 	}
-	for name, to := range map[string]any{"version": &c.version, "published_at": &c.published, "fixtures_root": &c.root, "previous_sha256": &c.previous} {
-		if value, has := members[name]; has && json.Unmarshal(value, to) != nil {
-			return c, invalid("%s of a commit is not of its form", name)
-		}
-	}
-	if c.version == 0 || c.version >= 1<<63 {
+	if json.Unmarshal(c.members["version"], &c.version) != nil || c.version == 0 || c.version >= 1<<63 {
 		return c, invalid("a commit has no version")
 	}
 	return c, nil
 }
 
 var (
-	timePattern         = regexp.MustCompile(`^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]+)?Z$`)
+	timePattern         = regexp.MustCompile(`^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,9})?Z$`)
 	millisecondsPattern = regexp.MustCompile(`^.{19}\.[0-9]{3}Z$`)
 )
 
@@ -220,6 +240,7 @@ const maxDepth = 64
 // isUnambiguous reports whether a text is JSON without an object that has a member twice.
 func isUnambiguous(text string) bool {
 	d := json.NewDecoder(strings.NewReader(text))
+	d.UseNumber() // of any size
 	var value func(depth int) bool
 	value = func(depth int) bool {
 		t, err := d.Token()
@@ -256,12 +277,12 @@ func (c *checker) commits() error {
 		if err != nil {
 			return err
 		}
-		if next.previous != hex.EncodeToString(c.lastSum[:]) || next.version != c.last.version+1 {
+		if next.text("previous_sha256") != hex.EncodeToString(c.lastSum[:]) || next.version != c.last.version+1 {
 			return invalid("a commit does not follow the one before it")
 		}
 		c.last, c.lastSum = next, sha256.Sum256([]byte(text))
 	}
-	c.result.Version, c.result.Published = c.commit.version, c.commit.published
+	c.result.Version = c.commit.version
 	return nil
 }
 

@@ -65,11 +65,12 @@ func Make(w Wanted) (*Receipt, *Result, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	result, err := r.check(w.Policy)
+	result, claim, err := r.check(w.Policy)
 	if err != nil {
 		return nil, nil, err
 	}
-	if r.Says = result.Says; len(r.Encode()) > MaxBytes {
+	r.Says = claim
+	if len(r.Encode()) > MaxBytes {
 		return nil, nil, ErrTooLarge
 	}
 	return r, result, nil

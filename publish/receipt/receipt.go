@@ -13,16 +13,17 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"golang.org/x/mod/sumdb/tlog"
 
 	"mkt/publish/snapshot"
 )
 
-// The formats of receipts, one a kind. Others are not read.
+// The formats of receipts, one a kind. Others are not read. Version 1, of builds before 0.1.0, had another claim.
 const (
-	Format     = "mkt.receipt/v1"      // of a price
-	LiveFormat = "mkt.live-receipt/v1" // of a match in play
+	Format     = "mkt.receipt/v2"      // of a price
+	LiveFormat = "mkt.live-receipt/v2" // of a match in play
 )
 
 // MaxBytes is the most that a receipt may have. The largest fixture of 271 simulated ones has a receipt of 0.33 MB, and of
@@ -35,8 +36,8 @@ var ErrInvalid = errors.New("the receipt does not hold")
 
 // Receipt is a receipt of the price of one selection, or of one match in play.
 type Receipt struct {
-	Says        string // the claim in words, derived from the rest
-	Live        bool   // of a match in play
+	Says        []string // the claim in words, a line each, derived from the rest
+	Live        bool     // of a match in play
 	FixtureID   string
 	MarketID    string // "" for a match
 	SelectionID string
@@ -52,7 +53,7 @@ type Receipt struct {
 
 // encoded is the order of the members.
 type encoded struct {
-	Says        string   `json:"says"`
+	Says        []string `json:"says"`
 	Format      string   `json:"format"`
 	FixtureID   string   `json:"fixture_id"`
 	MarketID    string   `json:"market_id"`
@@ -67,7 +68,8 @@ type encoded struct {
 	Answer      string   `json:"answer"`
 }
 
-// Encode returns the file: JSON with a member on each line, the words first. A receipt has one spelling.
+// Encode returns the file: JSON with a member on each line, and before them a line of the claim on each. A receipt
+// has one spelling.
 func (r *Receipt) Encode() []byte {
 	path := make([]string, len(r.Path))
 	for i, s := range r.Path {
@@ -88,10 +90,10 @@ func (e encoded) bytes() []byte {
 	var b bytes.Buffer
 	b.WriteByte('{')
 	text := func(name, value string) { fmt.Fprintf(&b, "\"%s\": %s,\n", name, quoted(value)) }
-	list := func(name string, values []string) {
-		fmt.Fprintf(&b, "\"%s\": [%s],\n", name, joined(values))
+	list := func(name string, values []string, between string) {
+		fmt.Fprintf(&b, "\"%s\": [%s],\n", name, joined(values, between))
 	}
-	text("says", e.Says)
+	list("says", e.Says, ",\n")
 	text("format", e.Format)
 	text("fixture_id", e.FixtureID)
 	if e.Format == Format {
@@ -100,8 +102,8 @@ func (e encoded) bytes() []byte {
 	}
 	text("fixture", e.Fixture)
 	text("content", e.Content)
-	list("path", e.Path)
-	list("commits", e.Commits)
+	list("path", e.Path, ", ")
+	list("commits", e.Commits, ", ")
 	text("leaf", e.Leaf)
 	text("after", e.After)
 	text("proof", e.Proof)
@@ -109,23 +111,23 @@ func (e encoded) bytes() []byte {
 	return b.Bytes()
 }
 
-// quoted returns a JSON string in which only what must be is escaped, and in the shortest way.
+// quoted returns a JSON string that is safe to show: what moves the cursor of a terminal or turns the direction of
+// reading is escaped, and else only what must be, in the shortest way.
 func quoted(s string) string {
 	var b strings.Builder
 	b.Grow(len(s) + 2)
 	b.WriteByte('"')
 	from := 0 // the first byte that is not written yet
-	for i := range len(s) {
-		c := s[i]
-		if c >= ' ' && c != '"' && c != '\\' {
+	for i, c := range s {
+		if c >= ' ' && c < 0x7f && c != '"' && c != '\\' || c > 0x9f && !turns(c) {
 			continue
 		}
 		b.WriteString(s[from:i])
-		from = i + 1
-		switch at := strings.IndexByte("\b\f\n\r\t", c); {
-		case c >= ' ':
+		from = i + utf8.RuneLen(c)
+		switch at := strings.IndexRune("\b\f\n\r\t", c); {
+		case c == '"' || c == '\\':
 			b.WriteByte('\\')
-			b.WriteByte(c)
+			b.WriteRune(c)
 		case at >= 0:
 			b.WriteByte('\\')
 			b.WriteByte("bfnrt"[at])
@@ -138,21 +140,26 @@ func quoted(s string) string {
 	return b.String()
 }
 
+// turns reports whether a character begins another line or turns the direction of reading.
+func turns(c rune) bool {
+	return c == 0x061c || c == 0x200e || c == 0x200f || c >= 0x2028 && c <= 0x202e || c >= 0x2066 && c <= 0x2069
+}
+
 // Parse reads a receipt. It verifies nothing but its form.
 func Parse(data []byte) (*Receipt, error) {
 	var e encoded
 	if len(data) > MaxBytes {
 		return nil, fmt.Errorf("%w: it is larger than %d MiB", ErrInvalid, MaxBytes>>20)
 	}
-	if err := json.Unmarshal(data, &e); err != nil {
-		return nil, fmt.Errorf("%w: it is not JSON of a receipt's form", ErrInvalid)
-	}
-	if e.Format != Format && e.Format != LiveFormat {
+	err := json.Unmarshal(data, &e)
+	if e.Format != "" && e.Format != Format && e.Format != LiveFormat {
 		return nil, fmt.Errorf("%w: its format is %q, and this version reads %s and %s", ErrInvalid, e.Format, Format, LiveFormat)
+	}
+	if err != nil || e.Format == "" {
+		return nil, fmt.Errorf("%w: it is not JSON of a receipt's form", ErrInvalid)
 	}
 	r := &Receipt{Says: e.Says, Live: e.Format == LiveFormat, FixtureID: e.FixtureID, MarketID: e.MarketID, SelectionID: e.SelectionID, Fixture: e.Fixture,
 		Commits: e.Commits, Leaf: e.Leaf, After: e.After, Proof: e.Proof}
-	var err error
 	if r.Content, err = base64.StdEncoding.DecodeString(e.Content); err == nil {
 		r.Answer, err = base64.StdEncoding.DecodeString(e.Answer)
 	}

@@ -31,21 +31,37 @@ import (
 
 var start = time.Date(2026, 11, 28, 9, 0, 0, 0, time.UTC)
 
+// Ids of markets and selections.
+const (
+	mkA     = "mk_a2222222222222222222222222"
+	mkEmpty = "mk_empty222222222222222222222"
+	mkRaw   = "mk_raw22222222222222222222222~second22"
+	slPrice = "sl_price222222222222222222222"
+	slNull  = "sl_null2222222222222222222222"
+)
+
+// fixtureID is the id of a fixture; they are in the order of the numbers.
+func fixtureID(n int) string {
+	return "fx_" + strings.Map(func(digit rune) rune { return digit - '0' + 'a' }, fmt.Sprintf("%026d", n))
+}
+
 // answerOf is the provider's answer that a fixture was read from in a cycle.
 func answerOf(cycle, n int) []byte { return fmt.Appendf(nil, `{"cycle":%d,"fixture":%d}`, cycle, n) }
 
 // world is a data root with one account, its log, and two witnesses behind HTTP.
 type world struct {
-	t      testing.TB
-	data   *durabletest.Mem // the data root, and the account's markets
-	live   *durabletest.Mem // its live intelligence
-	log    *transparency.Log
-	policy *transparency.Policy
-	text   string // of the policy
-	now    time.Time
-	cycles int
-	answer []byte                                 // of every fixture, in place of [answerOf]; nil for none
-	more   func(fixture string) []table.MarketRow // of each fixture; may be nil
+	t       testing.TB
+	data    *durabletest.Mem // the data root, and the account's markets
+	live    *durabletest.Mem // its live intelligence
+	log     *transparency.Log
+	policy  *transparency.Policy
+	text    string   // of the policy
+	private []string // keys of the log and of the witnesses
+	older   string   // the text of the older checkpoint of the newest draft
+	now     time.Time
+	cycles  int
+	answer  []byte                                 // of every fixture, in place of [answerOf]; nil for none
+	more    func(fixture string) []table.MarketRow // of each fixture; may be nil
 }
 
 func newWorld(t testing.TB, quorum string) *world {
@@ -56,7 +72,7 @@ func newWorld(t testing.TB, quorum string) *world {
 	check.Must(t, err)
 	key, err := transparency.ParseKey(private)
 	check.Must(t, err)
-	w.text = "log " + key.VerifierKey() + "\n"
+	w.text, w.private = "log "+key.VerifierKey()+"\n", []string{strings.TrimSpace(string(private))}
 	for _, name := range []string{"one", "two"} {
 		private, _, err := note.GenerateKey(random, name+".example/w")
 		check.Must(t, err)
@@ -64,6 +80,7 @@ func newWorld(t testing.TB, quorum string) *world {
 		check.Must(t, err)
 		server := httptest.NewServer(wit)
 		t.Cleanup(server.Close)
+		w.private = append(w.private, private)
 		w.text += "witness " + name + " " + wit.VerifierKey() + " " + server.URL + "\n"
 	}
 	switch quorum {
@@ -155,7 +172,7 @@ func (w *world) tick(fixtures ...int) snapshot.Commit {
 // that are null and absent.
 func (w *world) match(n int) (l table.LiveRows) {
 	at, whole := w.now.Add(123*time.Millisecond), func(n int) *int32 { v := int32(n); return &v }
-	l.Fixture = table.LiveRow{FixtureID: fmt.Sprintf("fx_%04d", n), Away: text("Łódź <b>"), InPlay: true, At: at, FreshAt: at, SourceProvider: "betsapi", ProviderFixtureID: fmt.Sprint(n),
+	l.Fixture = table.LiveRow{FixtureID: fixtureID(n), Away: text("Łódź <b>"), InPlay: true, At: at, FreshAt: at, SourceProvider: "betsapi", ProviderFixtureID: fmt.Sprint(n),
 		ProviderFetchedAt: at.Add(time.Second), UnavailableReason: text("NO_SAMPLES"), DetailRank: whole(n), Absent: []string{"home", "clock_added", "score_away", "starts_at"}}
 	if n%2 == 1 {
 		l.Fixture.InPlay = n%3 == 0
@@ -200,7 +217,7 @@ func write[T table.Row](w *world, dir, name string, m *snapshot.Manifest, rows [
 
 // fixture is a fixture with three markets, in which prices and names have each of their states.
 func (w *world) fixture(n int) (table.FixtureRow, []table.MarketRow) {
-	id := fmt.Sprintf("fx_%04d", n)
+	id := fixtureID(n)
 	kickOff := start.Add(100 * time.Hour)
 	answer := w.answer
 	if answer == nil {
@@ -214,16 +231,16 @@ func (w *world) fixture(n int) (table.FixtureRow, []table.MarketRow) {
 		row.Home = nil
 	}
 	odds := float64(150+w.cycles) / 100
-	price := table.SelectionRow{SelectionID: "sl_price", Selection: text("HOME"), OddsDecimalText: text(fmt.Sprintf("%.2f", odds)), OddsDecimal: &odds, QualityStatus: "OK", Publishable: true,
+	price := table.SelectionRow{SelectionID: slPrice, Selection: text("HOME"), OddsDecimalText: text(fmt.Sprintf("%.2f", odds)), OddsDecimal: &odds, QualityStatus: "OK", Publishable: true,
 		Absent: []string{"odds_fractional"}, ProviderSelectionID: text("7"), Labels: []table.LabelRow{{Field: "name", Text: "1"}, {Field: "header", Text: ""}}}
-	null := table.SelectionRow{SelectionID: "sl_null", Line: text("+0.25"), Qualifier: text("ÄÖ"), QualityStatus: "SUSPECT", Reasons: []string{"ODDS_MISSING", "X"}, OddsFractional: text("1/2")}
+	null := table.SelectionRow{SelectionID: slNull, Line: text("+0.25"), Qualifier: text("ÄÖ"), QualityStatus: "SUSPECT", Reasons: []string{"ODDS_MISSING", "X"}, OddsFractional: text("1/2")}
 	market := func(id string, name *string, selections ...table.SelectionRow) table.MarketRow {
 		return table.MarketRow{FixtureID: row.FixtureID, MarketID: id, Market: name, MarketName: text("Full Time Result"), Period: text("FT"), Sections: []string{"main", "asian"}, OriginType: "MAPPED",
 			DerivationVersion: "s9", SelectionCount: int32(len(selections)), ProviderMarketIDs: []string{"40"}, ProviderMarketKey: "k", Selections: selections}
 	}
-	raw := market("mk_raw", nil, price)
+	raw := market(mkRaw, nil, price)
 	raw.MarketName, raw.Period, raw.Absent, raw.OriginType = nil, nil, []string{"market_name"}, "RAW"
-	markets := []table.MarketRow{market("mk_a", text("MATCH_RESULT"), price, null), market("mk_empty", text("X")), raw}
+	markets := []table.MarketRow{market(mkA, text("MATCH_RESULT"), price, null), market(mkEmpty, text("X")), raw}
 	if w.more != nil {
 		markets = append(markets, w.more(id)...)
 		slices.SortFunc(markets, func(a, b table.MarketRow) int { return strings.Compare(a.MarketID, b.MarketID) })
@@ -275,13 +292,20 @@ func post(ctx context.Context, url string, body []byte) (int, []byte, error) {
 	return a.StatusCode, answer, err
 }
 
+// commit returns a publication of the markets.
+func (w *world) commit(version uint64) snapshot.Commit {
+	c, err := snapshot.ReadCommit(w.data, version)
+	check.Must(w.t, err)
+	return c
+}
+
 func (w *world) wanted(c snapshot.Commit, n int, market, selection string) receipt.Wanted {
 	return receipt.Wanted{Root: w.data, Data: w.data, ClientID: "acme", Product: football.MarketEngine, Commit: c,
-		FixtureID: fmt.Sprintf("fx_%04d", n), MarketID: market, Selection: selection, Policy: w.policy}
+		FixtureID: fixtureID(n), MarketID: market, Selection: selection, Policy: w.policy}
 }
 
 func (w *world) wantedLive(c snapshot.Commit, n int) receipt.Wanted {
-	return receipt.Wanted{Root: w.live, Data: w.data, ClientID: "acme", Product: football.LiveIntelligence, Commit: c, FixtureID: fmt.Sprintf("fx_%04d", n), Policy: w.policy}
+	return receipt.Wanted{Root: w.live, Data: w.data, ClientID: "acme", Product: football.LiveIntelligence, Commit: c, FixtureID: fixtureID(n), Policy: w.policy}
 }
 
 func (w *world) make(of receipt.Wanted) []byte {

@@ -25,21 +25,22 @@ const stateArchive = "state.tar"
 // maxStates bounds the state files of one folder.
 const maxStates = 8 << 20
 
-// ShipStates stores the state files of a product, and those of its account, if they have changed
-// since this process stored them last. account is the account's root. The next worker and the
+// ShipStates stores the state files of a product, whose root is root, and those of its account in
+// the data root, if they have changed since this process stored them last. The next worker and the
 // answers of replicas use them; no data depends on them.
-func (d *Dataset) ShipStates(ctx context.Context, root, account durable.ReadFS) error {
-	return errors.Join(d.store.shipStates(ctx, root, d.dir), d.store.ShipAccountStates(ctx, d.clientID, account))
+func (d *Dataset) ShipStates(ctx context.Context, data, root durable.ReadFS) error {
+	return errors.Join(d.store.shipStates(ctx, root, layout.StateDir, d.dir), d.store.ShipAccountStates(ctx, d.clientID, data))
 }
 
-// ShipAccountStates stores the state files of an account, if they have changed since this process
-// stored them last.
-func (s *Store) ShipAccountStates(ctx context.Context, clientID string, account durable.ReadFS) error {
-	return s.shipStates(ctx, account, layout.Tenant(clientID)+"/")
+// ShipAccountStates stores the state files of an account in the data root, if they have changed since
+// this process stored them last.
+func (s *Store) ShipAccountStates(ctx context.Context, clientID string, data durable.ReadFS) error {
+	dir := layout.Tenant(clientID) + "/"
+	return s.shipStates(ctx, data, dir+layout.StateDir, dir)
 }
 
-func (s *Store) shipStates(ctx context.Context, f durable.ReadFS, prefix string) error {
-	data, err := archiveStates(f)
+func (s *Store) shipStates(ctx context.Context, f durable.ReadFS, dir, prefix string) error {
+	data, err := archiveStates(f, dir)
 	if err != nil || data == nil {
 		return err
 	}
@@ -53,9 +54,9 @@ func (s *Store) shipStates(ctx context.Context, f durable.ReadFS, prefix string)
 	return err
 }
 
-// archiveStates returns the state files as an archive, nil if there are none.
-func archiveStates(f durable.ReadFS) ([]byte, error) {
-	entries, err := f.ReadDir(layout.StateDir)
+// archiveStates returns the state files of a folder as an archive, nil if there are none.
+func archiveStates(f durable.ReadFS, dir string) ([]byte, error) {
+	entries, err := f.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -68,7 +69,7 @@ func archiveStates(f durable.ReadFS) ([]byte, error) {
 		if !isState(e.Name()) || !e.Type().IsRegular() {
 			continue
 		}
-		data, err := durable.ReadFile(f, layout.StateDir+"/"+e.Name(), maxStates)
+		data, err := durable.ReadFile(f, dir+"/"+e.Name(), maxStates)
 		if err != nil {
 			return nil, err
 		}

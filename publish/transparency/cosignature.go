@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/mod/sumdb/note"
 )
@@ -100,8 +102,8 @@ func NewCosignatureVerifier(verifierKey string) (note.Verifier, error) {
 // parseVerifierKey splits a verifier key. The key has at least its type. Source: c2sp.org/signed-note.
 func parseVerifierKey(s string) (name string, id uint32, key []byte, err error) {
 	parts := strings.SplitN(s, "+", 3)
-	if len(parts) < 3 || parts[0] == "" || len(parts[1]) != 8 {
-		return "", 0, nil, fmt.Errorf("verifier key %q: want a name, an id of eight hexadecimal digits and a key, with + between them", s)
+	if len(parts) < 3 || parts[0] == "" || !utf8.ValidString(s) || strings.ContainsFunc(parts[0], unicode.IsSpace) || len(parts[1]) != 8 {
+		return "", 0, nil, fmt.Errorf("verifier key %q: want a name without blanks, an id of eight hexadecimal digits and a key, with + between them", s)
 	}
 	n, err := strconv.ParseUint(parts[1], 16, 32)
 	if err == nil {

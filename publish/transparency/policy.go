@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"golang.org/x/mod/sumdb/note"
 
@@ -54,8 +55,11 @@ func ParsePolicy(text []byte) (*Policy, error) {
 	if len(text) > maxPolicyBytes {
 		return nil, fmt.Errorf("policy: longer than %d bytes", maxPolicyBytes)
 	}
+	if !utf8.Valid(text) {
+		return nil, errors.New("policy: it is not UTF-8")
+	}
 	p := &Policy{groups: map[string]group{}}
-	r := policyReader{policy: p, keys: map[string]bool{}, used: map[string]bool{}}
+	r := policyReader{policy: p, keys: map[string]bool{}, ids: map[string]bool{}, used: map[string]bool{}}
 	number := 0
 	for line := range strings.SplitSeq(string(text), "\n") {
 		number++
@@ -79,6 +83,7 @@ func ParsePolicy(text []byte) (*Policy, error) {
 type policyReader struct {
 	policy *Policy
 	keys   map[string]bool // public keys that were met, with their kind
+	ids    map[string]bool // names and ids of keys that were met
 	used   map[string]bool // names that are a member of a group
 }
 
@@ -186,17 +191,19 @@ func (r *policyReader) known(name string) bool {
 	return isGroup || r.policy.witness(name) != nil
 }
 
-// key refuses a public key that another line of the kind has, under whatever name.
+// key refuses a public key that another line of the kind has, under whatever name, and another key of the same name and
+// id, since a signature would be of either.
 func (r *policyReader) key(kind, verifierKey string) error {
-	_, _, key, err := parseVerifierKey(verifierKey)
+	name, id, key, err := parseVerifierKey(verifierKey)
 	if err != nil {
 		return err
 	}
-	if k := kind + string(key[1:]); !r.keys[k] {
-		r.keys[k] = true
-		return nil
+	public, named := kind+string(key[1:]), fmt.Sprintf("%s+%08x", name, id)
+	if r.keys[public] || r.ids[named] {
+		return fmt.Errorf("another %s has the same key, or the same name and key id", kind)
 	}
-	return fmt.Errorf("another %s has the same key", kind)
+	r.keys[public], r.ids[named] = true, true
+	return nil
 }
 
 func at(words []string, i int) string {
@@ -231,11 +238,14 @@ func (p *Policy) Names(name string) bool {
 	return slices.ContainsFunc(p.Witnesses, func(w PolicyWitness) bool { return w.Name() == name })
 }
 
+// Demands reports whether the policy demands any witness.
+func (p *Policy) Demands() bool { return p.quorum != noQuorum }
+
 // Within returns the time at which the quorum was met by cosignatures, the oldest first: at least one of the
 // witnesses that the policy relies on has cosigned by then. first is the time by which it was met, and last
 // the time from which on those that came later would have met it. Nil if it was not, or no witness is needed.
 func (p *Policy) Within(by []Cosignature) (first, last *time.Time) {
-	if p.quorum == noQuorum {
+	if !p.Demands() {
 		return nil, nil
 	}
 	for i := range by {
@@ -260,8 +270,11 @@ type Cosignature struct {
 // the quorum has cosigned. The error is [ErrCheckpoint].
 func (p *Policy) Check(signed []byte) (c Signed, cosigned []Cosignature, enough bool, err error) {
 	var known []note.Verifier
+	origin, _, _ := strings.Cut(string(signed), "\n")
 	for _, l := range p.Logs {
-		known = append(known, l.Verifier)
+		if l.Name() == origin { // what another log has signed says nothing
+			known = append(known, l.Verifier)
+		}
 	}
 	for _, w := range p.Witnesses {
 		known = append(known, w.Verifier)

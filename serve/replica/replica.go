@@ -411,27 +411,48 @@ func (r *Replica) forget(clients []string) {
 		if !ok || !layout.ValidTenantID(id) || served[id] {
 			continue
 		}
+		all := true
 		for _, p := range r.o.Products {
-			r.forgetOne(id, p)
+			all = r.forgetDataset(id, p) && all
+		}
+		if all {
+			r.forgetStates(id)
 		}
 	}
 }
 
-func (r *Replica) forgetOne(clientID string, p football.Product) {
+// forgetDataset deletes the copy of a dataset, and reports whether nothing of it is left.
+func (r *Replica) forgetDataset(clientID string, p football.Product) bool {
 	root, err := durable.OpenWithin(r.o.Data, layout.TenantProduct(clientID, string(p)))
 	if err != nil {
-		return // it has no such product
+		return errors.Is(err, fs.ErrNotExist) // it has no such product
 	}
 	defer root.Close()
 	lock, err := root.Lock(layout.Lock)
 	if err != nil {
-		return
+		return false
 	}
 	defer lock.Close()
 	if works, err := worksHere(root); err != nil || works {
-		return
+		return false
 	}
-	if err := errors.Join(clear(root), root.RemoveAll(layout.StateDir)); err != nil {
+	err = errors.Join(clear(root), root.RemoveAll(layout.StateDir))
+	r.noteForgotten(clientID, err)
+	return err == nil
+}
+
+// forgetStates deletes the state files of an account whose datasets are gone.
+func (r *Replica) forgetStates(clientID string) {
+	root, err := durable.OpenWithin(r.o.Data, layout.Tenant(clientID))
+	if err == nil {
+		err = root.RemoveAll(layout.StateDir)
+		root.Close()
+	}
+	r.noteForgotten(clientID, err)
+}
+
+func (r *Replica) noteForgotten(clientID string, err error) {
+	if err != nil {
 		r.o.Log.Warn("the copy of an account that is not served any more cannot be deleted", "tenant", clientID, "error", err)
 	}
 }

@@ -1,11 +1,14 @@
 package replica_test
 
 import (
+	"io/fs"
 	"log/slog"
+	"path/filepath"
 	"testing"
 	"time"
 
 	"mkt/publish/durable"
+	"mkt/publish/durable/durabletest"
 	"mkt/publish/football"
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
@@ -51,7 +54,7 @@ func TestReplicaBesideCycles(t *testing.T) {
 	must(t, durable.MkdirAllSync(here, layout.RawDir))
 	must(t, durable.MkdirAllSync(here, layout.StateDir))
 	must(t, durable.Overwrite(here, state, []byte(older)))
-	must(t, d.ShipStates(t.Context(), here, other.FS))
+	must(t, d.ShipStates(t.Context(), other.FS, here))
 	must(t, durable.Overwrite(here, state, []byte(newer)))
 
 	r := replica.New(replica.Options{Store: s, Data: data, Clients: func() []string { return []string{"acme"} },
@@ -72,5 +75,36 @@ func TestReplicaBesideCycles(t *testing.T) {
 	r.Refresh(t.Context())
 	if head, _, err := snapshot.Last(here); err != nil || head.Version != 2 {
 		t.Errorf("version %d, %v", head.Version, err)
+	}
+}
+
+// Of an account that is not served any more nothing is left, not even the state files of its provider.
+func TestForgottenAccount(t *testing.T) {
+	s := store.New(storetest.NewMemory(), store.Options{})
+	other, states := servetest.NewRoot(t, t.TempDir(), "acme"), durabletest.NewMem()
+	other.PublishNext(2, 2)
+	d := s.Dataset("acme", football.MarketEngine)
+	_, err := d.Push(t.Context(), other.FS, store.PushOptions{})
+	must(t, err)
+	must(t, durable.MkdirAllSync(states, layout.Tenant("acme")+"/"+layout.StateDir))
+	must(t, durable.Overwrite(states, layout.Tenant("acme")+"/"+layout.StateDir+"/test.json", []byte("{}")))
+	must(t, d.ShipStates(t.Context(), states, other.FS))
+
+	data, served := t.TempDir(), []string{"acme"}
+	r := replica.New(replica.Options{Store: s, Data: data, Clients: func() []string { return served },
+		Products: []football.Product{football.MarketEngine, football.LiveIntelligence}, Every: time.Hour, Now: time.Now, Log: slog.New(slog.DiscardHandler)})
+	for _, clients := range [][]string{{"acme"}, nil} {
+		served = clients
+		r.Refresh(t.Context())
+		var left []string
+		must(t, filepath.WalkDir(data, func(name string, e fs.DirEntry, err error) error {
+			if err == nil && !e.IsDir() && e.Name() != layout.Lock {
+				left = append(left, name)
+			}
+			return err
+		}))
+		if len(left) > 0 != (clients != nil) {
+			t.Errorf("accounts %v: the replica has %v", clients, left)
+		}
 	}
 }

@@ -86,18 +86,7 @@ func TestTextRoundTrips(t *testing.T) {
 	})
 }
 
-func TestIDForms(t *testing.T) {
-	const id = "abcdefghijklmnopqrstuvwx27"
-	for s, want := range map[string]bool{"fx_" + id: true, "mk_" + id: false, "fx_" + id + "a": false, "fx_": false, "": false, "fx_" + id[:25] + "A": false, "fx_" + id[:25] + "1": false} {
-		if api.IsFixtureID(s) != want {
-			t.Errorf("IsFixtureID(%q) = %v", s, !want)
-		}
-	}
-	for s, want := range map[string]bool{"mk_" + id: true, "mk_" + id + "~abcdefgh": true, "mk_" + id + "~": false, "mk_" + id + "~abcdefg": false, "fx_" + id: false, "TOTAL_GOALS": false} {
-		if api.IsMarketID(s) != want {
-			t.Errorf("IsMarketID(%q) = %v", s, !want)
-		}
-	}
+func TestNameForms(t *testing.T) {
 	for s, want := range map[string]bool{"TOTAL_GOALS": true, "1H": true, "0-15": true, "": false, "total": false, "A'": false, "A B": false} {
 		if api.IsName(s) != want {
 			t.Errorf("IsName(%q) = %v", s, !want)

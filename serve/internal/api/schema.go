@@ -106,9 +106,9 @@ func NewSchema(sections, providerMetrics []string) Schema {
 		Pagination:           PageLimits{DefaultLimit, MinLimit, MaxLimit},
 		FreshnessFields:      []string{"provider_fetched_at", "processed_at", "published_at", "age_ms"},
 		Identity: map[string]Identity{
-			"fixture_id":   {"fx_", FixtureIDPattern, "account", "for ever"},
-			"market_id":    {"mk_", MarketIDPattern, "fixture", "for ever"},
-			"selection_id": {"sl_", SelectionIDPattern, "market", "for ever"},
+			"fixture_id":   {"fx_", football.FixtureIDPattern, "account", "for ever"},
+			"market_id":    {"mk_", football.MarketIDPattern, "fixture", "for ever"},
+			"selection_id": {"sl_", football.SelectionIDPattern, "market", "for ever"},
 		},
 		QualityStatuses:      texts(football.Statuses()),
 		QualityReasons:       texts(football.QualityReasons()),

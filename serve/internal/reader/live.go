@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"mkt/publish/durable"
+	"mkt/publish/football"
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
 	"mkt/publish/table"
@@ -71,7 +72,7 @@ func renderLive(ctx context.Context, files liveFiles) (*liveSet, error) {
 	last := ""
 	for i := range rows {
 		r := &rows[i]
-		if !api.IsFixtureID(r.FixtureID) || r.FixtureID <= last {
+		if !football.IsFixtureID(r.FixtureID) || r.FixtureID <= last {
 			return nil, fmt.Errorf("%w: live fixture id %q follows %q", ErrInvalid, r.FixtureID, last)
 		}
 		last = r.FixtureID

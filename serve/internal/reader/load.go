@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"mkt/publish/durable"
+	"mkt/publish/football"
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
 	"mkt/publish/table"
@@ -93,7 +94,7 @@ func (l *loader) fixtures(to *appenders) error {
 		if err != nil {
 			return fmt.Errorf("%w: %w", ErrInvalid, err)
 		}
-		if !api.IsFixtureID(row.FixtureID) || row.FixtureID <= last {
+		if !football.IsFixtureID(row.FixtureID) || row.FixtureID <= last {
 			return fmt.Errorf("%w: fixture id %q follows %q", ErrInvalid, row.FixtureID, last)
 		}
 		last = row.FixtureID

@@ -3,8 +3,8 @@ package reader
 import (
 	"math"
 
+	"mkt/publish/football"
 	"mkt/publish/table"
-	"mkt/serve/internal/api"
 )
 
 // addFixture adds the next fixture. The markets are added later, in the same order.
@@ -32,7 +32,7 @@ func (x *marketIndexer) add(row *table.MarketRow) (begins, ok bool) {
 			return false, false
 		}
 	}
-	if x.current() >= x.index.fixtures() || !api.IsMarketID(row.MarketID) || row.MarketID <= x.last || x.next >= math.MaxInt32-chunkRows {
+	if x.current() >= x.index.fixtures() || !football.IsMarketID(row.MarketID) || row.MarketID <= x.last || x.next >= math.MaxInt32-chunkRows {
 		return false, false
 	}
 	if begins = x.seen%chunkRows == 0; begins {

@@ -32,11 +32,11 @@ func ParseTarget(text string) (Target, error) {
 	parts := strings.Split(strings.Trim(text, "/"), "/")
 	for i, part := range parts {
 		switch {
-		case i == 0 && isID("fx_", part):
+		case i == 0 && football.IsFixtureID(part):
 			t.fixture = part
-		case i == len(parts)-1 && isID("sl_", part) && (i == 0 || t.market != ""):
+		case i == len(parts)-1 && football.IsSelectionID(part) && (i == 0 || t.market != ""):
 			t.selection = part
-		case isID("mk_", part) && t.market == "":
+		case football.IsMarketID(part) && t.market == "":
 			t.market = part
 		case i == 1 && t.fixture != "":
 			return t, t.liveValue(parts[1:])
@@ -67,7 +67,7 @@ func SplitName(text string) (name, rest string) {
 			continue
 		}
 		word, _, _ := strings.Cut(text[i+1:], "/")
-		if slices.Contains(liveValues, word) || isID("mk_", word) || isID("sl_", word) {
+		if slices.Contains(liveValues, word) || football.IsMarketID(word) || football.IsSelectionID(word) {
 			return text[:i], text[i:]
 		}
 	}
@@ -131,24 +131,6 @@ func (t *Target) numbered(rest []string) error {
 }
 
 func (t *Target) not(err error) error { return fmt.Errorf("%q: %w; want %s", t.text, err, Forms) }
-
-// isID reports whether a text has the form of an id: the prefix and 26 letters, and for
-// a market possibly a suffix.
-func isID(prefix, text string) bool {
-	rest, ok := strings.CutPrefix(text, prefix)
-	if prefix == "mk_" {
-		rest, _, _ = strings.Cut(rest, "~")
-	}
-	if !ok || len(rest) != 26 {
-		return false
-	}
-	for i := 0; i < len(rest); i++ {
-		if c := rest[i]; (c < 'a' || c > 'z') && (c < '2' || c > '7') {
-			return false
-		}
-	}
-	return true
-}
 
 // IDs returns the ids of the target; "" for those it does not have.
 func (t Target) IDs() (fixture, market, selection string) { return t.fixture, t.market, t.selection }

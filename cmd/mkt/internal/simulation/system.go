@@ -131,10 +131,14 @@ func newSystem(w *world, o Options) *system {
 	if o.Serve != nil { // a second one with matches in play, of the same provider
 		s.accounts = append(s.accounts, w.account("gale", "betsapi", football.LiveIntelligence))
 	}
-	for _, a := range s.accounts {
+	s.accounts = append(s.accounts, w.account("echo", "betsapi", football.MarketEngine), w.account("fern", "sportmonks", football.MarketEngine))
+	there := len(s.accounts) - 2
+	if cluster { // whose worlds are too short for an account to be added, published, copied and deleted
+		there++
+	}
+	for _, a := range s.accounts[:there] {
 		a.added = true
 	}
-	s.accounts = append(s.accounts, w.account("echo", "betsapi", football.MarketEngine), w.account("fern", "sportmonks", football.MarketEngine))
 	for _, a := range s.accounts {
 		for _, p := range a.products {
 			s.jobs = append(s.jobs, job{a, p})

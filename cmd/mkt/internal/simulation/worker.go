@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
 	"sync"
 	"time"
@@ -50,10 +51,10 @@ type worker struct {
 	states   *transform.States
 
 	// Of a cluster.
-	store     *store.Store
-	conn      *coordination.Conn
-	member    *coordination.Member
-	collected map[string]time.Time
+	store    *store.Store
+	shipping *store.Runs
+	conn     *coordination.Conn
+	member   *coordination.Member
 
 	schedule *schedule.Scheduler
 	owned    map[string]bool // jobs that it schedules
@@ -69,11 +70,12 @@ func (s *system) work(l *life) {
 	if _, err := s.enter(l, "start", ""); err != nil || !sleep(l.ctx, s.span("start", l.id(), 0, 2*time.Second)) {
 		return
 	}
-	wk := &worker{s: s, l: l, circuits: new(fetch.Circuits), states: new(transform.States), collected: map[string]time.Time{}, moved: make(chan struct{}, 1), arrived: map[string]bool{}, idle: map[string]time.Time{}}
+	wk := &worker{s: s, l: l, circuits: new(fetch.Circuits), states: new(transform.States), moved: make(chan struct{}, 1), arrived: map[string]bool{}, idle: map[string]time.Time{}}
 	// Slots for all jobs: nothing else decides which of those that are due at once has to wait.
 	wk.schedule = schedule.New(schedule.Options{Now: l.machine.now, Run: wk.tick, Jitter: 30 * time.Second, Parallel: len(s.jobs)})
 	if s.depot != nil {
 		wk.store = s.depot.store(l)
+		wk.shipping = &store.Runs{Open: func(context.Context) (*store.Store, error) { return wk.store, nil }, Now: l.steady(), Log: slog.New(slog.DiscardHandler), Lost: coordination.ErrLost}
 	}
 	if s.broker != nil {
 		if !wk.join() {
@@ -312,9 +314,8 @@ func (wk *worker) locked(ctx context.Context, j job, t *tenants.Tenant) (err err
 	if wk.store == nil {
 		return wk.steps(ctx, j, t, root, data, nil)
 	}
-	open := func(context.Context) (*store.Store, error) { return wk.store, nil }
-	attached, err := store.Attach(ctx, open, data, root, j.id, j.product)
-	if attached != nil && attached.Damage != nil {
+	attached, err := wk.shipping.Begin(ctx, data, root, j.id, j.product)
+	if attached.Damage != nil {
 		wk.s.note("%s: %s: damage, copied again: %s", l.machine.name, j, attached.Damage)
 	}
 	if err != nil {
@@ -326,18 +327,13 @@ func (wk *worker) locked(ctx context.Context, j job, t *tenants.Tenant) (err err
 	if err = wk.steps(ctx, j, t, root, data, attached); err == nil {
 		l.hasRun(j)
 	}
-	var damage *publish.DamageError
-	if errors.As(err, &damage) && attached.Dataset != nil {
-		if again := attached.CopyAgain(ctx, root, damage); again == nil {
-			wk.s.note("%s: %s: damage, to be copied again: %s", l.machine.name, j, shorten(err))
-			err = nil
-		}
+	e := store.Ended{Err: err, Stopping: l.ctx.Err() != nil}
+	if damage := (*publish.DamageError)(nil); errors.As(err, &damage) {
+		e.Damage = damage
 	}
-	if attached.Dataset != nil && !errors.Is(context.Cause(ctx), coordination.ErrLost) {
-		account := l.root(layout.Tenant(j.id))
-		if e := attached.Dataset.ShipStates(context.WithoutCancel(ctx), root, account); e != nil && !isKilled(e) {
-			wk.s.note("%s: %s: state files: %s", l.machine.name, j, shorten(e))
-		}
+	if wk.shipping.End(ctx, attached, root, e) {
+		wk.s.note("%s: %s: damage, to be copied again: %s", l.machine.name, j, shorten(err))
+		return nil
 	}
 	return err
 }
@@ -400,19 +396,16 @@ func (wk *worker) steps(ctx context.Context, j job, t *tenants.Tenant, root, dat
 		return err
 	}
 	if attached != nil && attached.Dataset != nil {
-		if last := wk.collected[j.String()]; time.Since(last) >= time.Hour {
-			wk.collected[j.String()] = time.Now()
-			had, head, err := wk.s.depot.packs(j)
-			if err != nil {
-				return err
-			}
-			_, err = attached.Dataset.Collect(ctx, store.CollectOptions{Policy: o.Retention.For(j.product)})
-			if ctx.Err() == nil && !l.dead.Load() {
-				wk.s.book.retainedIn(wk.s.depot, j, o.Retention, had, head, err == nil)
-			}
-			if err != nil {
-				wk.s.note("%s: %s: retention in the store: %s", l.machine.name, j, shorten(err))
-			}
+		had, head, err := wk.s.depot.packs(j)
+		if err != nil {
+			return err
+		}
+		collected, err := wk.shipping.Collect(ctx, attached.Dataset, o.Retention.For(j.product))
+		if collected && ctx.Err() == nil && !l.dead.Load() {
+			wk.s.book.retainedIn(wk.s.depot, j, o.Retention, had, head, err == nil)
+		}
+		if err != nil {
+			wk.s.note("%s: %s: retention in the store: %s", l.machine.name, j, shorten(err))
 		}
 	}
 	if wk.conn != nil {

@@ -224,7 +224,7 @@ type tried struct{ refused, same, forged int }
 // them if the tampering touched nothing that it rests on. A receipt that was put together without the checks of mkt prove
 // is refused by both checkers.
 func TestReceiptsOfTamperedRoots(t *testing.T) {
-	python := needs.Python(t, "cryptography")
+	python := needs.Python(t)
 	runs, dir := 2, t.TempDir()
 	if !testing.Short() {
 		runs = 15

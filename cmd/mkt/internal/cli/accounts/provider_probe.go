@@ -88,12 +88,12 @@ func (g *Group) testProvider(cmd *cobra.Command, id string, credentialOnly bool)
 		test = fetch.TestCredential
 	}
 	var found fetch.Probed
-	err = g.inTenant(id, func(root durable.FS) (err error) {
+	err = g.inTenant(id, func(data, root durable.FS) (err error) {
 		found, err = test(cmd.Context(), fetch.Options{
 			Tenant: whom, Root: root, Provider: all.Lookup, Now: g.Now, Log: g.Log,
 			Open: open,
 		})
-		return errors.Join(err, g.shipStates(cmd.Context(), id, root))
+		return errors.Join(err, g.shipStates(cmd.Context(), id, data))
 	})
 	if err == nil {
 		if err = notInPlan(t, found.Plan); err != nil {
@@ -106,7 +106,7 @@ func (g *Group) testProvider(cmd *cobra.Command, id string, credentialOnly bool)
 }
 
 // shipStates makes the result of a test known to the machines that run the cycles.
-func (g *Group) shipStates(ctx context.Context, id string, root durable.ReadFS) error {
+func (g *Group) shipStates(ctx context.Context, id string, data durable.ReadFS) error {
 	if !g.HasStore() {
 		return nil
 	}
@@ -114,7 +114,7 @@ func (g *Group) shipStates(ctx context.Context, id string, root durable.ReadFS) 
 	if err != nil {
 		return err
 	}
-	return s.ShipAccountStates(ctx, id, root)
+	return s.ShipAccountStates(ctx, id, data)
 }
 
 // notInPlan returns an error if a test showed that the plan does not include what a
@@ -141,8 +141,8 @@ func unknownBookmaker(t *tenants.Tenant, failed []fetch.FailedProbe) error {
 		t.ID, p.Name, p.Bookmaker(t.Provider.Bookmaker), p.Name, t.ID, p.Name, p.Bookmakers.Default)
 }
 
-// inTenant calls do with the folder of a tenant, under its lock: one test at a time.
-func (g *Group) inTenant(id string, do func(durable.FS) error) error {
+// inTenant calls do with the data root and the folder of a tenant, under its lock: one test at a time.
+func (g *Group) inTenant(id string, do func(data, root durable.FS) error) error {
 	data, err := durable.OpenRoot(g.Data)
 	if err != nil {
 		return fmt.Errorf("data root: %w", err)
@@ -157,7 +157,7 @@ func (g *Group) inTenant(id string, do func(durable.FS) error) error {
 	}
 	defer root.Close()
 	defer lock.Close()
-	return errors.Join(do(root), g.ownAs(g.Data, g.TenantDir(id), layout.Lock, layout.StateDir))
+	return errors.Join(do(data, root), g.ownAs(g.Data, g.TenantDir(id), layout.Lock, layout.StateDir))
 }
 
 // ownAs gives the files that root made in a folder to the owner of the data root, so that

@@ -168,8 +168,7 @@ func (g *Group) runSteps(ctx, stopping context.Context, j Job, cycle layout.Cycl
 		return unable(err)
 	}
 	defer open.free()
-	defer func() { err = g.afterDamage(ctx, j, open, err) }()
-	defer func() { g.shipStates(ctx, j, open, err != nil, stopping.Err() != nil) }()
+	defer func() { err = g.endJob(ctx, open, stopping.Err() != nil, err) }()
 	var received *raw.Received
 	if j.Product == football.LiveIntelligence {
 		received = new(raw.Received)
@@ -239,11 +238,11 @@ func (g *Group) openJob(ctx context.Context, j Job) (*openedJob, error) {
 		return o, err
 	}
 	began := g.Now()
-	if err := g.attachJob(ctx, j, o); err != nil {
+	if o.attached, err = g.runs().Begin(ctx, o.data, o.root, j.Tenant.ID, j.Product); err != nil {
 		err = &publish.StoreError{Err: err}
 		publish.Record(ctx, publish.Options{ClientID: j.Tenant.ID, Product: j.Product, Root: o.root, Now: g.Now, Log: g.Log}, began, publish.Summary{}, err)
 		if errors.Is(err, snapshot.ErrStoreLacks) { // otherwise another machine would take it for a new account
-			g.shipStates(ctx, j, o, true, false)
+			err = g.endJob(ctx, o, false, err)
 		}
 		o.free()
 		return nil, fmt.Errorf("tenant %s: %w", j, err)

@@ -11,6 +11,7 @@ import (
 	"mkt/cmd/mkt/internal/cli/daemon"
 	"mkt/fetch/provider"
 	"mkt/fetch/provider/all"
+	"mkt/publish/store"
 )
 
 // Group is the state shared by these commands.
@@ -20,13 +21,13 @@ type Group struct {
 	Provider func(name string) (provider.Provider, bool)
 	Unsynced bool // a power failure may lose written files
 
-	leases         leases
-	revoked        daemon.Revocations
-	bars           bool       // the progress of every step is shown: not on a schedule, which logs
-	statesCopied   sync.Map   // job → when state files were copied from the object store
-	statesShipped  sync.Map   // dataset → when state files were put into the object store
-	storeCollected sync.Map   // dataset → when retention was applied in the object store
-	printing       sync.Mutex // held while a report is printed
+	leases       leases
+	revoked      daemon.Revocations
+	bars         bool     // the progress of every step is shown: not on a schedule, which logs
+	statesCopied sync.Map // job → when state files were copied from the object store
+	storeOnce    sync.Once
+	storeRuns    *store.Runs // see runs
+	printing     sync.Mutex  // held while a report is printed
 }
 
 // NewGroup returns a group with all providers.

@@ -13,7 +13,6 @@ import (
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/printable"
 	"mkt/publish/durable"
-	"mkt/publish/layout"
 	"mkt/publish/store"
 )
 
@@ -166,14 +165,7 @@ func (g *Group) pushOne(ctx context.Context, d *store.Dataset, p cli.Dataset, ro
 	done, err := d.Push(ctx, root, store.PushOptions{DryRun: dryRun, Progress: bar.Set})
 	bar.Done()
 	if err == nil && !dryRun {
-		err = g.withData(func(data *durable.Disk) error {
-			account, err := data.MakeWithin(layout.Tenant(p.Tenant))
-			if err != nil {
-				return err
-			}
-			defer account.Close()
-			return d.ShipStates(ctx, root, account)
-		})
+		err = g.withData(func(data *durable.Disk) error { return d.ShipStates(ctx, data, root) })
 	}
 	if err != nil {
 		return err

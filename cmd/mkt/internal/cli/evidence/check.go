@@ -5,13 +5,11 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/commitlog"
-	"mkt/cmd/mkt/internal/printable"
 	"mkt/publish/receipt"
 )
 
@@ -25,8 +23,12 @@ policy alone: the public keys of the log and of the witnesses whose word counts.
 Get them from their owners, not from the sender of the receipt. It reads no
 data root, no setting and no network.
 
+It prints the claim in six lines: the price, the match and the market, or the
+score, the match and its momentum; when it was published, who has witnessed it,
+and what is not proven.
+
 The exit code is 0 if the receipt holds and is witnessed as the policy demands,
-1 if not.`,
+1 if not, or if the times of the witnesses contradict each other.`,
 		Example: `  mkt check price.receipt --policy policy.txt`,
 		Args:    cobra.ExactArgs(1),
 		RunE:    func(cmd *cobra.Command, args []string) error { return g.check(args[0], policy) },
@@ -35,8 +37,11 @@ The exit code is 0 if the receipt holds and is witnessed as the policy demands,
 	return cmd
 }
 
-// errUnwitnessed: a receipt holds and lacks cosignatures.
-var errUnwitnessed = errors.New("the receipt holds, but it is not witnessed as the policy demands")
+// Errors of a receipt that holds.
+var (
+	errUnwitnessed = errors.New("the receipt holds, but it is not witnessed as the policy demands")
+	errContradicts = errors.New("the receipt holds, but the times of its witnesses contradict each other: it was logged not before the later one, and published not after the earlier one")
+)
 
 func (g *Group) check(name, policyFile string) error {
 	if policyFile == "" {
@@ -64,27 +69,17 @@ func (g *Group) check(name, policyFile string) error {
 	if err := g.Answer(result, func(w io.Writer) error { return printChecked(w, result) }); err != nil {
 		return err
 	}
-	if !result.Enough {
+	switch {
+	case result.Contradicts():
+		return fmt.Errorf("%s: %w", name, errContradicts)
+	case !result.Enough:
 		return fmt.Errorf("%s: %w", name, errUnwitnessed)
 	}
 	return nil
 }
 
 func printChecked(w io.Writer, r *receipt.Result) error {
-	if _, err := printable.Fprintf(w, "%s\n\n", r.Says); err != nil {
-		return err
-	}
-	for _, by := range r.Witnesses {
-		if _, err := printable.Fprintf(w, "witnessed by %s at %s\n", by.Witness, by.At.Format(time.RFC3339)); err != nil {
-			return err
-		}
-	}
-	if len(r.Witnesses) == 0 {
-		if _, err := fmt.Fprintln(w, "witnessed by nobody that the policy knows"); err != nil {
-			return err
-		}
-	}
-	_, err := fmt.Fprintf(w, "published not after %s, logged not before %s\n", timeOr(r.NotAfter), timeOr(r.NotBefore))
+	_, err := fmt.Fprintln(w, r.Says)
 	if err == nil && r.Answer {
 		_, err = fmt.Fprintln(w, "it has the provider's answer that the price was read from")
 	}
@@ -92,11 +87,4 @@ func printChecked(w io.Writer, r *receipt.Result) error {
 		_, err = fmt.Fprintln(w, "the receipt holds")
 	}
 	return err
-}
-
-func timeOr(t *time.Time) string {
-	if t == nil {
-		return "an unknown time"
-	}
-	return t.UTC().Format(time.RFC3339)
 }

@@ -10,7 +10,6 @@ import (
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/explain"
 	"mkt/cmd/mkt/internal/fixtures"
-	"mkt/cmd/mkt/internal/printable"
 	"mkt/cmd/mkt/internal/receipts"
 	"mkt/publish/football"
 	"mkt/publish/receipt"
@@ -39,8 +38,10 @@ A fixture alone, fx_… (or with --product live_intelligence teams' names), is a
 match in play: the receipt has its clock, score, counters, timeline, minutes
 and momentum in that live publication.
 
-The receipt shows that fixture in that publication, and nothing else of the
-account.
+The receipt shows that fixture in that publication, and no other fixture. It
+also tells where the fixture stands among those of the publication, about how
+many there are, and what commit records have: how many changes there were so
+far, and the times and hashes of publications up to the logged one.
 
 The publication must be in the log (mkt log), and its snapshot must be kept.
 No secret is needed: of the log's key, only the verifier key beside it is read,
@@ -98,7 +99,7 @@ func (g *Group) prove(f proveFlags, id string) error {
 		made, result, err := receiptIn(d, id, at, policy, f.payload)
 		if err == nil {
 			if _, err = g.DataOut().Write(made.Encode()); err == nil {
-				fmt.Fprintln(g.Errs, printable.Text(result.Says))
+				fmt.Fprintln(g.Errs, result.Says)
 			}
 			return err
 		}

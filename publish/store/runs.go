@@ -1,0 +1,107 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"time"
+
+	"mkt/publish/durable"
+	"mkt/publish/football"
+	"mkt/publish/layout"
+	"mkt/publish/retention"
+)
+
+// Runs is what the runs of one process do with the object store before and after their steps. Open
+// and Now are required. It is safe for concurrent use.
+type Runs struct {
+	Open func(context.Context) (*Store, error)
+	Now  func() time.Time
+	Log  *slog.Logger
+	// Lost is the cause with which the context of a run ends that has lost its lease.
+	Lost error
+
+	shipped   sync.Map // dataset → shippedStates
+	collected sync.Map // dataset → when retention was applied in the store
+}
+
+// Begin prepares a root for a run, see [Attach].
+func (r *Runs) Begin(ctx context.Context, data, root durable.FS, clientID string, p football.Product) (*Attached, error) {
+	a, err := Attach(ctx, r.Open, data, root, clientID, p)
+	if a.Damage != nil {
+		r.logCopyAgain(clientID, p, a.Damage)
+	}
+	if err == nil && a.Away != nil {
+		r.Log.Warn("the object store is away: answers are archived on this machine, and nothing is published until it is back", "tenant", clientID, "product", p, "error", a.Away)
+	}
+	return a, err
+}
+
+// Ended is how the steps of a run ended.
+type Ended struct {
+	Err      error // of the run; nil if it worked
+	Damage   error // of published files, which the run found; nil if there is none
+	Stopping bool  // the process ends
+}
+
+// End stores the state files of a run, and prepares the next run if this one found damage that the
+// store can repair: it reports whether the next run copies the files again.
+func (r *Runs) End(ctx context.Context, a *Attached, root durable.FS, e Ended) (copies bool) {
+	r.shipStates(ctx, a, root, e.Err != nil, e.Stopping)
+	if e.Damage == nil || a.Dataset == nil || a.CopyAgain(ctx, root, e.Damage) != nil {
+		return false
+	}
+	r.logCopyAgain(a.Dataset.clientID, a.Dataset.product, e.Damage)
+	return true
+}
+
+func (r *Runs) logCopyAgain(clientID string, p football.Product, damage error) {
+	r.Log.Warn("published files are damaged on this machine: they are in "+layout.QuarantineDir+", and are copied from the object store again", "tenant", clientID, "product", p, "error", damage)
+}
+
+// shipStates stores the state files after a run, even a failed one: replicas answer from
+// them, and the next worker goes on from them. A run that has lost its lease begins no upload: another
+// worker may have stored newer ones, or deleted the account.
+func (r *Runs) shipStates(ctx context.Context, a *Attached, root durable.FS, failed, stopping bool) {
+	if a.Dataset == nil || r.Lost != nil && errors.Is(context.Cause(ctx), r.Lost) {
+		return
+	}
+	d, name, now := a.Dataset, a.Dataset.String(), shippedStates{r.Now(), failed}
+	if last, ok := r.shipped.Load(name); ok && !last.(shippedStates).isOld(now) && !stopping {
+		return
+	}
+	if err := d.ShipStates(context.WithoutCancel(ctx), a.data, root); err != nil {
+		r.Log.Warn("the state files could not be stored; the next run tries again", "tenant", d.clientID, "product", d.product, "error", err)
+		return
+	}
+	r.shipped.Store(name, now)
+}
+
+// shippedStates is when state files were stored, and whether their run failed.
+type shippedStates struct {
+	at     time.Time
+	failed bool
+}
+
+// StatesEvery is how often unchanged states are stored, or copied: those of live intelligence have
+// another time every few seconds.
+const StatesEvery = 30 * time.Second
+
+func (s shippedStates) isOld(now shippedStates) bool {
+	return s.failed != now.failed || now.at.Sub(s.at) >= StatesEvery
+}
+
+// collectEvery is how often retention is applied in the store, by each process.
+const collectEvery = time.Hour
+
+// Collect applies the retention in the store after a publication, if this process did not within the
+// last hour. It reports whether it did.
+func (r *Runs) Collect(ctx context.Context, d *Dataset, keep retention.Policy) (collected bool, err error) {
+	if last, ok := r.collected.Load(d.String()); ok && r.Now().Sub(last.(time.Time)) < collectEvery {
+		return false, nil
+	}
+	r.collected.Store(d.String(), r.Now())
+	_, err = d.Collect(ctx, CollectOptions{Policy: keep})
+	return true, err
+}
