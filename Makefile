@@ -8,6 +8,7 @@ SHELL := bash
 comma := ,
 
 GO ?= go
+CYCLONEDX := github.com/CycloneDX/cyclonedx-gomod/cmd/cyclonedx-gomod@v1.10.0
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 
@@ -108,7 +109,7 @@ check-cluster: build ## what runs on more than one machine, against an object st
 .PHONY: check-lake
 check-lake: ## the module of mkt-lake: vet, staticcheck, and the tests, with icebird as an independent reader (needs node and npm)
 	cd lake && $(GO) vet ./... && $(GO) run $(STATICCHECK) ./...
-	@mkdir -p bin; $(GO) run ./scripts/sbom lake > bin/lake-licences.md; \
+	@mkdir -p bin; $(GO) run ./scripts/licences lake > bin/lake-licences.md; \
 	cmp bin/lake-licences.md lake/licences.md || { echo "lake/licences.md is not what is linked: make lake-licences"; exit 1; }
 	@icebird=; if ! command -v npm >/dev/null; then echo "check-lake: npm is not there; the test with icebird is skipped"; \
 	elif $(MAKE) --no-print-directory lake/testdata/node/node_modules; then icebird=node; \
@@ -179,18 +180,18 @@ vulncheck: ## known vulnerabilities that the code can reach
 .PHONY: licences
 licences: ## docs/licences.md anew
 	@mkdir -p bin
-	$(GO) run ./scripts/sbom licences > bin/licences.md && mv bin/licences.md docs/licences.md
+	$(GO) run ./scripts/licences mkt > bin/licences.md && mv bin/licences.md docs/licences.md
 
 .PHONY: lake-licences
 lake-licences: ## lake/licences.md anew, and bin/lake-licences.txt: those of mkt-lake
 	@mkdir -p bin
-	$(GO) run ./scripts/sbom lake > bin/lake-licences.md && mv bin/lake-licences.md lake/licences.md
-	$(GO) run ./scripts/sbom lake-texts > bin/lake-licences.txt
+	$(GO) run ./scripts/licences lake > bin/lake-licences.md && mv bin/lake-licences.md lake/licences.md
+	$(GO) run ./scripts/licences lake-texts > bin/lake-licences.txt
 
 .PHONY: sbom
 sbom: build ## bin/mkt.cdx.json (CycloneDX) and bin/licences.txt, of bin/mkt
-	VERSION='$(VERSION)' $(GO) run ./scripts/sbom bom bin/mkt > bin/mkt.cdx.json
-	$(GO) run ./scripts/sbom texts > bin/licences.txt
+	$(GO) run $(CYCLONEDX) bin -json -std -noserial -version '$(VERSION)' bin/mkt | sed '/"timestamp":/d' > bin/mkt.cdx.json
+	$(GO) run ./scripts/licences texts > bin/licences.txt
 
 .PHONY: arm64
 arm64: ## bin/linux-arm64/mkt, with the cross compiler of Debian's g++-aarch64-linux-gnu

@@ -8,7 +8,7 @@ cd "$(dirname "$0")/.."
 version=$(git describe --tags --always --dirty 2>/dev/null || echo dev)
 rm -f bin/*.oci.tar
 mkdir -p bin
-go run ./scripts/sbom texts >bin/licences.txt
+go run ./scripts/licences texts >bin/licences.txt
 
 # image ARCH BINARY SUFFIX LIBS...: SUFFIX is that of the packages of the libraries.
 image() {

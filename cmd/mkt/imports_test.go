@@ -92,7 +92,6 @@ var confined = map[string][]string{
 	"github.com/sony/gobreaker":         {"fetch/internal/upstream", "serve/limits"},
 	"github.com/redis/":                 {"serve/limits"},
 	"code.dny.dev/ssrf":                 {"fetch/internal/upstream"},
-	"github.com/CycloneDX/cyclonedx-go": {"scripts/sbom"},
 	"github.com/cenkalti/backoff":       {"fetch/internal/upstream"},
 	"github.com/hashicorp/go-retryable": {"fetch/internal/upstream"},
 	"github.com/aws/":                   {"publish/store/s3store"},

@@ -37,7 +37,7 @@ bin/mkt completion fish >"$stage/completion/mkt.fish"
 cp docs/*.md docs/*.yaml README.md SECURITY.md "$stage/doc/"
 gzip -9nc CHANGELOG.md >"$stage/doc/changelog.gz"
 cp -r deploy docs/images "$stage/doc/"
-go run ./scripts/sbom texts >"$stage/doc/copyright"
+go run ./scripts/licences texts >"$stage/doc/copyright"
 
 # pack packs a binary for an architecture.
 pack() {

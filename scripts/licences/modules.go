@@ -104,7 +104,7 @@ func (m *module) read() error {
 	slices.Sort(all)
 	m.Licence = strings.Join(all, " AND ")
 	if m.Licence == "" {
-		return fmt.Errorf("%s: its licence is not known: read it, and add its words to scripts/sbom/licence.go", m.Path)
+		return fmt.Errorf("%s: its licence is not known: read it, and add its words to scripts/licences/licence.go", m.Path)
 	}
 	return nil
 }
