@@ -10,7 +10,7 @@ import (
 // numbersOf has the hash of the constants and tables of this package, by the version of the
 // derivation.
 var numbersOf = map[string]string{
-	"4": "aada6d988ff6fc3759b428c1dbd9b09e896c1dc4224451d30b906f6435713b4d",
+	"5": "3de4280572b329f5d5d5afe395c47bfe27e8b54cb263d6e41e89f22d5d0ccb99",
 }
 
 // TestDerivationIsVersioned: no bound, form or word by which markets are proven changes

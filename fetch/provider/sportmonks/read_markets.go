@@ -2,8 +2,10 @@ package sportmonks
 
 import (
 	"fmt"
+	"math"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 
 	"mkt/fetch/input"
@@ -192,6 +194,9 @@ func (r *sheetReader) rowOf(f *offered, v strictjson.Value) {
 	case m.at[memberDP3].Kind() <= strictjson.Null && m.at[memberValue].Kind() <= strictjson.Null:
 		r.Damaged.Add(rowNoPrice)
 		r.Hurt.Rows++
+	case row.PriceTrouble != "":
+		r.Damaged.Add(rowPrices)
+		r.Hurt.Rows++
 	case m.at[memberDescription].Kind() == strictjson.Null, m.at[memberDescription].Kind() == strictjson.Number:
 		r.Damaged.Add(rowField)
 		r.Hurt.Rows++
@@ -314,6 +319,9 @@ func (r *sheetReader) readRow(f *offered, v strictjson.Value) input.Row {
 	trace.Report(of, provider.FieldSelectionID, m.at[memberID])
 	row.ID = r.text(memberID)
 	row.Decimal = r.price(trace, of)
+	if r.pricesDiffer() {
+		row.PriceTrouble = football.AmbiguousShape
+	}
 	stopped, suspended := r.flag(memberStopped, &row), r.flag(memberSuspended, &row)
 	row.Suspended = stopped || suspended
 	trace.Report(of, provider.FieldSuspended, m.at[memberStopped])
@@ -367,6 +375,20 @@ func (r *sheetReader) price(trace *provider.Trace, of provider.Subject) football
 	return price
 }
 
+// pricesDiffer reports whether the current row has two prices, and value is not dp3 cut or rounded to
+// two places. Which of them is true is not known.
+func (r *sheetReader) pricesDiffer() bool {
+	var prices [2]float64
+	for n, i := range [...]int{memberDP3, memberValue} {
+		text, ok := decode.Field(r.members.at[i]).Get()
+		if !ok || r.members.twice[i] || !football.PlainDecimal(text) {
+			return false
+		}
+		prices[n], _ = strconv.ParseFloat(text, 64)
+	}
+	return math.Abs(prices[0]-prices[1]) > 0.0095 // dp3 has three places
+}
+
 // flag reads a member that is true or false. If it is neither, the row counts as
 // suspended.
 func (r *sheetReader) flag(i int, row *input.Row) bool {
@@ -413,7 +435,7 @@ func (r *sheetReader) offers(f *offered) []input.Offer {
 	trace := r.payload.Trace.For(f.id)
 	for _, g := range f.order {
 		r.Met.Markets++
-		e := r.table.ByKey[g.market]
+		e := r.entryOf(g)
 		o := input.Offer{Key: g.key, ProviderIDs: []string{g.market}, Name: g.name, Rows: g.rows}
 		if g.key == g.market {
 			o.KnownID = e.KnownID(o.ProviderIDs)
@@ -433,6 +455,25 @@ func (r *sheetReader) offers(f *offered) []input.Offer {
 		offers = append(offers, o)
 	}
 	return offers
+}
+
+// linesEntry is added to the id of a market that some bookmakers sell as bands and others as
+// lines: the table has a line of its own for the market whose rows are all over or under a line.
+const linesEntry = " lines"
+
+// entryOf returns the table's line for a market with these rows, nil if there is none.
+func (r *sheetReader) entryOf(g *group) *mapping.Entry {
+	if e := r.table.ByKey[g.market+linesEntry]; e != nil && !slices.ContainsFunc(g.rows, isNoLine) {
+		return e
+	}
+	return r.table.ByKey[g.market]
+}
+
+// isNoLine reports whether a row does not have over or under alone as its label and its line beside it.
+func isNoLine(row input.Row) bool {
+	label := row.Label(labelNames[memberLabel])
+	word := slices.IndexFunc(Dialect().Phrases[input.OverUnder], func(p input.Phrase) bool { return strings.EqualFold(p.Text, label) })
+	return word < 0 || row.Label(labelNames[memberTotal]) == ""
 }
 
 // statements splits a market whose rows each name a market: rows whose name the table has

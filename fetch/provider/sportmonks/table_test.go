@@ -12,11 +12,12 @@ import (
 	"mkt/internal/needs"
 )
 
-// TestTableLines: the id of a line is its key, and lines of rows have keys of their own.
+// TestTableLines: the id of a line is its key, and lines of rows have keys of their own. A line
+// for the rows of a market stands beside that of the market.
 func TestTableLines(t *testing.T) {
 	mappingtest.CheckLines(t, table())
 	for match, e := range table().ByKey {
-		if len(e.IDs) != 1 || !decode.IsDigits(match) || e.Key != match || e.IDs[0] != match {
+		if id := strings.TrimSuffix(match, linesEntry); len(e.IDs) != 1 || !decode.IsDigits(id) || table().ByKey[id] == nil || e.Key != id || e.IDs[0] != id {
 			t.Errorf("%s: key %s, ids %v", match, e.Key, e.IDs)
 		}
 	}
@@ -65,7 +66,7 @@ func TestNames(t *testing.T) {
 	known := map[string][]string{
 		"1":  {"", "Fulltime Result", "FULL-TIME RESULT", "Match Winner"},
 		"80": {"", "Goals Over/Under", "Match Goals", "Goal Line"},
-		"67": {"Corners", "Corners Over Under"},
+		"67": {"Corners", "Corners Over Under", "Total Corners"},
 		"31": {"Half Time Result", "1st Half Winner", "To Win 1st Half"},
 	}
 	unknown := []string{"1H Result", "HT Goals", "Result 1st Period", "Headed Goals", "Player Goals", "Aggregate Result", "1. Halbzeit Ergebnis", "Most Corners", "Extra Time Result",
