@@ -39,6 +39,7 @@ type world struct {
 	t      testing.TB
 	data   *durabletest.Mem // the data root, and the account's markets
 	live   *durabletest.Mem // its live intelligence
+	key    *transparency.Key
 	log    *transparency.Log
 	policy *transparency.Policy
 	text   string // of the policy
@@ -56,7 +57,7 @@ func newWorld(t testing.TB, quorum string) *world {
 	check.Must(t, err)
 	key, err := transparency.ParseKey(private)
 	check.Must(t, err)
-	w.text = "log " + key.VerifierKey() + "\n"
+	w.key, w.text = key, "log "+key.VerifierKey()+"\n"
 	for _, name := range []string{"one", "two"} {
 		private, _, err := note.GenerateKey(random, name+".example/w")
 		check.Must(t, err)
@@ -244,7 +245,7 @@ func (w *world) logOf(p football.Product) {
 	c, _, err := snapshot.Head(w.rootOf(p))
 	check.Must(w.t, err)
 	w.now = w.now.Add(time.Minute)
-	_, err = w.log.Append([]transparency.Record{{ClientID: "acme", Product: string(p), Version: c.Version, CommitSHA256: c.SHA256, PublishedAt: c.PublishedAt}})
+	_, err = w.log.Append([]transparency.Record{{ClientID: "acme", Product: string(p), HistoryID: c.HistoryID, Version: c.Version, CommitSHA256: c.SHA256, PublishedAt: c.PublishedAt}})
 	check.Must(w.t, err)
 	w.cosign()
 }

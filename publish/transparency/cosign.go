@@ -40,6 +40,8 @@ type WitnessState struct {
 	Error string     `json:"error,omitempty"`
 }
 
+const witnessesFormat = 1
+
 type witnessStates struct {
 	Format    int            `json:"format"` // 1
 	Witnesses []WitnessState `json:"witnesses"`
@@ -56,7 +58,7 @@ func (v *View) Witnesses() ([]WitnessState, error) {
 
 func readWitnesses(data []byte) ([]WitnessState, error) {
 	var s witnessStates
-	if err := layout.DecodeHeader(witnessesFile, data, recordsFormat, &s); err != nil {
+	if err := layout.DecodeHeader(witnessesFile, data, witnessesFormat, &s); err != nil {
 		return nil, fmt.Errorf("%s: %w: %w", witnessesFile, ErrDamaged, err)
 	}
 	return s.Witnesses, nil
@@ -113,7 +115,7 @@ func (l *Log) Cosign(ctx context.Context, post Post, p *Policy, now func() time.
 			return head, states, err
 		}
 	}
-	data, err := layout.EncodeHeader(witnessStates{Format: recordsFormat, Witnesses: states})
+	data, err := layout.EncodeHeader(witnessStates{Format: witnessesFormat, Witnesses: states})
 	if err != nil {
 		return head, states, err
 	}
