@@ -112,6 +112,7 @@ var codes = map[string]string{
 	"SNAPSHOT_QUARANTINED": "the newest publication killed the server that loaded it",
 
 	"LOG_BEHIND":      "publications are not in the transparency log for more than ten minutes",
+	"LOG_REFUSED":     "an account's publications do not continue those that were logged, so none is logged any more",
 	"LOG_UNWITNESSED": "the newest head of the transparency log has fewer cosignatures than the policy asks for",
 	"LOG_DAMAGED":     "the transparency log cannot be read, or another key has signed it",
 

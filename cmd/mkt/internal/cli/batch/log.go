@@ -110,13 +110,14 @@ func (l *logRuns) run(ctx context.Context) error {
 var (
 	logSize    = prometheus.NewDesc("mkt_log_size", "Leaves of the transparency log. Its metrics are there only with its key.", nil, nil)
 	logAge     = prometheus.NewDesc("mkt_log_last_run_age_seconds", "Seconds since publications were added to the transparency log without an error, or since that was first tried.", nil, nil)
+	logRefused = prometheus.NewDesc("mkt_log_refused", "Accounts' products of which nothing is logged any more: their publications do not continue those that were logged.", nil, nil)
 	logCosigns = prometheus.NewDesc("mkt_log_witnesses_cosigning", "Witnesses of the policy that have cosigned the head of the transparency log.", nil, nil)
 	logQuorum  = prometheus.NewDesc("mkt_log_quorum_satisfied", "1 if enough witnesses for the policy have cosigned the head of the transparency log, 0 if not; only with a policy.", nil, nil)
 )
 
 // Describe implements [prometheus.Collector].
 func (l *logRuns) Describe(to chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{logSize, logAge, logCosigns, logQuorum} {
+	for _, d := range []*prometheus.Desc{logSize, logAge, logRefused, logCosigns, logQuorum} {
 		to <- d
 	}
 }
@@ -133,6 +134,7 @@ func (l *logRuns) Collect(to chan<- prometheus.Metric) {
 	}
 	gauge(logSize, float64(l.result.Size))
 	gauge(logAge, l.group.Now().Sub(l.since).Seconds())
+	gauge(logRefused, float64(len(l.result.Failed)))
 	if l.Policy == "" || l.result.Size == 0 {
 		return
 	}
