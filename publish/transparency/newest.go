@@ -124,13 +124,3 @@ func (n *newest) find(r *Record) (int, bool) {
 		return cmp.Or(strings.Compare(l.ClientID, r.ClientID), strings.Compare(l.Product, r.Product))
 	})
 }
-
-// Refusal returns [ErrAhead] or [ErrFork] if the witness refuses the log for ever, else nil.
-func (s WitnessState) Refusal() error {
-	for _, err := range []error{ErrAhead, ErrFork} {
-		if s.Error == err.Error() {
-			return err
-		}
-	}
-	return nil
-}

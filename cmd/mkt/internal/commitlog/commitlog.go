@@ -21,9 +21,12 @@ type Options struct {
 	Data   string // data root
 	Key    *transparency.Key
 	Policy *transparency.Policy // nil: the log has no witnesses
-	Wait   time.Duration        // for the witnesses, in all
-	Now    func() time.Time
-	Post   transparency.Post
+	// KeyFile has the key: the largest head that was signed is remembered beside it. "" remembers none, as in a cluster,
+	// where the store has the log.
+	KeyFile string
+	Wait    time.Duration // for the witnesses, in all
+	Now     func() time.Time
+	Post    transparency.Post
 
 	// Newer returns the newest commits that are not among the newest leaves of the datasets; nil: those of Data.
 	Newer func(logged []transparency.Logged) ([]transparency.Record, error)
@@ -45,7 +48,9 @@ type Result struct {
 	Witnesses []transparency.WitnessState `json:"witnesses"`
 	Cosigned  int                         `json:"cosigned"`  // witnesses of the policy that have cosigned the head
 	Witnessed bool                        `json:"witnessed"` // so many that the policy is satisfied
-	Enough    bool                        `json:"-"`         // the policy is satisfied, if only because it asks for no witness
+	// Unremembered says why the head is not remembered beside the key; "" if it is.
+	Unremembered string `json:"unremembered,omitempty"`
+	Enough       bool   `json:"-"` // the policy is satisfied, if only because it asks for no witness
 }
 
 // Added is a leaf that was added.
@@ -74,8 +79,9 @@ func RunWith(ctx context.Context, env *cli.Env, files cli.LogFiles, wait time.Du
 	if err != nil {
 		return Result{}, err
 	}
-	o := Options{Data: env.Data, Key: key, Policy: policy, Wait: wait, Now: env.Now, Post: Post, Lease: lease}
+	o := Options{Data: env.Data, Key: key, Policy: policy, KeyFile: files.Key, Wait: wait, Now: env.Now, Post: Post, Lease: lease}
 	if env.HasStore() {
+		o.KeyFile = ""
 		if o.Store, err = env.WritableStore(ctx); err != nil {
 			return Result{}, err
 		}
@@ -125,6 +131,11 @@ func (r *Result) run(ctx context.Context, l *transparency.Log, o Options) error 
 	r.Failed = r.Failed[:0]
 	ctx, cancel := context.WithTimeout(ctx, o.Wait)
 	defer cancel()
+	if o.KeyFile != "" {
+		if err := checkSigned(l, o.KeyFile); err != nil {
+			return err
+		}
+	}
 	logged, err := l.Newest()
 	if err != nil {
 		return err
@@ -149,6 +160,11 @@ func (r *Result) run(ctx context.Context, l *transparency.Log, o Options) error 
 	for _, one := range records {
 		r.Added = append(r.Added, Added{one.ClientID, one.Product, one.Version, one.PublishedAt})
 	}
+	if o.KeyFile != "" {
+		if r.Unremembered, err = rememberSigned(o.KeyFile, head); err != nil {
+			return err
+		}
+	}
 	if o.Policy == nil {
 		return nil
 	}
@@ -157,7 +173,7 @@ func (r *Result) run(ctx context.Context, l *transparency.Log, o Options) error 
 	}
 	_, by, enough, err := o.Policy.Check(head.Note)
 	r.Cosigned, r.Enough, r.Witnessed = len(by), enough, enough && len(by) > 0
-	return errors.Join(err, refusal(r.Witnesses))
+	return errors.Join(err, l.Refused(head.Checkpoint, r.Witnesses, o.Policy))
 }
 
 // mayGrow asks the witnesses about the head before it grows: a head that was signed for an older copy
@@ -178,7 +194,7 @@ func (r *Result) mayGrow(ctx context.Context, l *transparency.Log, o Options) er
 	defer cancel()
 	_, states, err := l.Cosign(half, o.Post, o.Policy, o.Now)
 	r.Witnesses = states
-	return errors.Join(err, refusal(states))
+	return errors.Join(err, l.Refused(head.Checkpoint, states, o.Policy))
 }
 
 // cosign asks the witnesses, unless all of them have cosigned the head.
@@ -197,16 +213,6 @@ func (r *Result) cosign(ctx context.Context, l *transparency.Log, head transpare
 	}
 	r.Witnesses = append([]transparency.WitnessState{}, states...)
 	return head, err
-}
-
-// refusal returns the error of a witness that refuses the log for ever.
-func refusal(states []transparency.WitnessState) error {
-	for _, s := range states {
-		if err := s.Refusal(); err != nil {
-			return fmt.Errorf("witness %s: %w", s.Name, err)
-		}
-	}
-	return nil
 }
 
 func hasLog(p *transparency.Policy, key *transparency.Key) bool {
@@ -327,6 +333,8 @@ func NextStep(err error) string {
 		return "restore log and leaves from the newest copy; if there is none, begin a new log: " + beginAnew
 	case errors.Is(err, transparency.ErrFork):
 		return "keep all copies of it, find out which one was changed with mkt log audit, and begin a new log: " + beginAnew
+	case errors.Is(err, transparency.ErrRefused):
+		return "restore log and leaves from the newest copy; if they are the newest, get from the witness the checkpoint that it cosigned last: mkt log audit --from shows whether the log continues it"
 	case errors.Is(err, transparency.ErrOtherKey):
 		return "restore that key from a copy; if it is lost, begin a new log: " + beginAnew
 	case errors.Is(err, transparency.ErrDamaged):

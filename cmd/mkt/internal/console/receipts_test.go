@@ -337,7 +337,7 @@ func TestReceiptsPage(t *testing.T) {
 	check.Must(t, os.RemoveAll(filepath.Join(r.dir, "client_id=beta")))
 	page(row("acme", "0", "1", "2", `<span class="warn">1 publication behind`), row("beta", "1", "1", "–", `<span class="soft">the data root does not have it`),
 		row("gamma", "–", "–", "1", `<span class="warn">1 publication behind`),
-		"the witness has cosigned another history of this log</span> <span class=\"soft\">since <time")
+		"the witness refuses the log as an older copy or another history, and shows no checkpoint that proves it</span> <span class=\"soft\">since <time")
 
 	// A head that nobody has cosigned satisfies a policy that asks for no witness, and no other.
 	r.policy = nil

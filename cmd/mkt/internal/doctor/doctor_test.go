@@ -490,11 +490,11 @@ var faults = []fault{
 		h.write(h.options.LogPolicy, h.policy)
 		h.later(15 * time.Minute)
 	}, []string{"WARN LOG_UNWITNESSED"}, "log/checkpoint", "ask who runs the witnesses"},
-	{"witness that sees a fork", func(h *installation) {
+	{"witness that refuses", func(h *installation) {
 		h.log(func(context.Context, string, []byte) (int, []byte, error) {
 			return http.StatusUnprocessableEntity, nil, nil
 		})
-	}, []string{"FAIL LOG_UNWITNESSED"}, "log/checkpoint", "begin a new log"},
+	}, []string{"FAIL LOG_UNWITNESSED"}, "log/checkpoint", "mkt log audit --from"},
 	{"policy of the log damaged", func(h *installation) {
 		h.log(commitlog.Post)
 		h.write(h.options.LogPolicy, "quorum a\n")
@@ -618,7 +618,7 @@ func (h *installation) log(post transparency.Post) {
 		o.Policy, err = commitlog.LoadPolicy(h.options.LogPolicy)
 		check.Must(h.t, err)
 	}
-	if _, err := commitlog.Run(h.t.Context(), o); err != nil && !errors.Is(err, transparency.ErrFork) {
+	if _, err := commitlog.Run(h.t.Context(), o); err != nil && !errors.Is(err, transparency.ErrRefused) {
 		h.t.Fatal(err)
 	}
 }

@@ -53,6 +53,12 @@ func (d *doctor) log() {
 		d.damagedLog(at, err)
 		return
 	}
+	if signed, _ := commitlog.LargestSigned(d.LogKey); signed != nil && d.Store == nil {
+		if err := view.Contradicts(signed, head.Checkpoint); errors.Is(err, transparency.ErrAhead) || errors.Is(err, transparency.ErrFork) {
+			d.damagedLog(at, err)
+			return
+		}
+	}
 	d.behind(view, head)
 	if begun && missing == nil {
 		d.witnesses(view, head, signed.ModTime(), at)
@@ -139,10 +145,15 @@ func (d *doctor) witnesses(view *transparency.View, head transparency.Signed, wr
 		d.bad(Fail, "LOG_UNWITNESSED", "log", place{file: d.LogPolicy}, "add the line of this log to the policy: log, and the content of "+cli.Quote(commitlog.PublicFile(d.LogKey))+"; until then nothing is added to the log", "%v", err)
 		return
 	}
+	if refused := view.Refused(head.Checkpoint, states, policy); refused != nil {
+		d.bad(Fail, "LOG_UNWITNESSED", "log", at, commitlog.NextStep(refused), "%v", refused)
+		return
+	}
 	var away []string
 	for _, s := range states {
-		if refusal := s.Refusal(); refusal != nil {
-			d.bad(Fail, "LOG_UNWITNESSED", "log", at, commitlog.NextStep(refusal), "witness %s: %v", s.Name, refusal)
+		if enough && s.Error == transparency.ErrRefused.Error() {
+			d.bad(Warn, "LOG_UNWITNESSED", "log", at, "ask who runs it for the checkpoint that it cosigned last: mkt log audit --from shows whether the log continues it; if there is none, name another witness in the policy",
+				"witness %s: %s, since %s; others cosign the log", s.Name, s.Error, cli.ClockTime(*s.Since))
 			return
 		}
 		if s.Since != nil {

@@ -91,6 +91,9 @@ func (l *logRuns) run(ctx context.Context) error {
 	}
 	switch {
 	case err == nil:
+		if r.Unremembered != "" && l.result.Unremembered == "" {
+			g.Log.Warn("the transparency log", "unremembered", r.Unremembered)
+		}
 		l.result = r
 	case ctx.Err() != nil:
 		return nil // it was stopped while it waited for its lease or for the store

@@ -88,8 +88,10 @@ func writeKey(path string, key []byte, verifier string) error {
 		return fmt.Errorf("%s exists: nothing was changed", path)
 	}
 	public := commitlog.PublicFile(path)
-	if err := os.Remove(public); err != nil && !errors.Is(err, fs.ErrNotExist) { // of a key that is gone, or of a killed run
-		return err
+	for _, name := range []string{public, commitlog.SignedFile(path)} { // of a key that is gone, or of a killed run
+		if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
 	}
 	if err := cli.WriteOnce(public, 0o644, []byte(verifier+"\n")); err != nil {
 		return err

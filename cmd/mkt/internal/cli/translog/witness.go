@@ -37,7 +37,8 @@ func newWitness(g *Group) *cobra.Command {
 run the logs. A witness remembers the newest head of each log that it cosigned,
 and cosigns a newer one only with the proof that the log has grown and nothing
 in it was changed. It needs no data root. It answers POST /add-checkpoint
-(c2sp.org/tlog-witness).
+(c2sp.org/tlog-witness), and POST /last-checkpoint with the newest head of a log
+that it cosigned.
 
 Whoever runs a log must not run its witnesses. Back up the folder of --state
 with the key, and never restore an older copy of it: a witness that forgets
@@ -146,6 +147,7 @@ func (g *Group) witness(ctx context.Context, f witnessFlags) error {
 	}
 	mux := http.NewServeMux()
 	mux.Handle("/add-checkpoint", w)
+	mux.Handle("/last-checkpoint", w)
 	return serveWitness(ctx, l, mux, g.Log)
 }
 
