@@ -38,6 +38,7 @@ type demoFlags struct {
 	speed     float64
 	seed      uint64
 
+	log       cli.LogFiles
 	began     time.Time // when the past was begun to be played
 	present   time.Time // when all of it was
 	temporary bool      // the folder is removed at the end
@@ -50,7 +51,7 @@ func newDemo(g *Group) *cobra.Command {
 		Short: "Run the whole system in one process, on emulated providers",
 		Long: `Run the whole system in one process until interrupted: emulated providers,
 accounts in every state and one on each provider, their cycles on a schedule,
-and the API. Without --dir it uses a temporary folder that is removed at the
+the API, and the transparency log with a witness. Without --dir it uses a temporary folder that is removed at the
 end; with --dir everything stays, ready for mkt fetch, inspect and the other
 commands.
 
@@ -121,6 +122,11 @@ func (g *Group) demo(ctx context.Context, f demoFlags) error {
 	if err != nil {
 		return fmt.Errorf("demo: %w", err)
 	}
+	witnessed, err := g.makeLog(ctx, &f)
+	if err != nil {
+		return fmt.Errorf("demo: %w", err)
+	}
+	stopped = append(stopped, witnessed)
 	err = g.runDemo(ctx, cancel, f, clock, accounts, file)
 	cancel()
 	for _, done := range stopped {
@@ -214,7 +220,7 @@ func (g *Group) runDemo(ctx context.Context, cancel context.CancelFunc, f demoFl
 	command := cli.Self() + " --config " + cli.Quote(settings)
 	stopped, base, pages, first := make(chan error, 2), make(chan string, 1), make(chan string, 1), make(chan struct{})
 	go func() {
-		stopped <- g.Browser.Serve(ctx, browser.Flags{Listen: f.console, Doctor: doctor.Options{Command: command}}, func(url string) error {
+		stopped <- g.Browser.Serve(ctx, browser.Flags{Listen: f.console, Log: f.log, Doctor: doctor.Options{Command: command}}, func(url string) error {
 			pages <- url
 			return nil
 		})
@@ -236,6 +242,8 @@ func (g *Group) runDemo(ctx context.Context, cancel context.CancelFunc, f demoFl
 			cancel()
 		}
 	}()
+	logged := g.Batch.LogEvery(ctx, f.log, time.Minute, logWait)
+	defer logged()
 	err = <-stopped // ctx ended, or serving failed
 	cancel()
 	if cli.OnTerminal(g.Errs) {

@@ -83,11 +83,11 @@ the address to those who run logs; they name both in their policy.`,
 		Example: `  mkt witness init witness.example.org`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			text, verifier, err := newWitnessKey(args[0])
+			text, verifier, err := commitlog.NewWitnessKey(args[0])
 			if err != nil {
 				return err
 			}
-			if err := writeKey(path, text, verifier); err != nil {
+			if err := commitlog.WriteKey(path, text, verifier); err != nil {
 				return fmt.Errorf("witness init: %w", err)
 			}
 			return g.AnswerLine(map[string]any{"key_file": path, "verifier_key": verifier}, `made  %s
