@@ -242,13 +242,21 @@ func (g *Group) runDemo(ctx context.Context, cancel context.CancelFunc, f demoFl
 			cancel()
 		}
 	}()
-	logged := g.Batch.LogEvery(ctx, f.log, time.Minute, logWait)
-	defer logged()
+	logged := make(chan struct{})
+	go func() {
+		defer close(logged)
+		select {
+		case <-first:
+			g.Batch.LogEvery(ctx, f.log, time.Minute, logWait)()
+		case <-ctx.Done():
+		}
+	}()
 	err = <-stopped // ctx ended, or serving failed
 	cancel()
 	if cli.OnTerminal(g.Errs) {
 		fmt.Fprintln(g.Errs, "mkt demo stops: runs in progress end first.")
 	}
+	<-logged
 	return errors.Join(err, <-stopped, <-running)
 }
 
