@@ -51,9 +51,9 @@ func newDemo(g *Group) *cobra.Command {
 		Short: "Run the whole system in one process, on emulated providers",
 		Long: `Run the whole system in one process until interrupted: emulated providers,
 accounts in every state and one on each provider, their cycles on a schedule,
-the API, and the transparency log with a witness. Without --dir it uses a temporary folder that is removed at the
-end; with --dir everything stays, ready for mkt fetch, inspect and the other
-commands.
+the API, and the transparency log with a witness. Without --dir it uses a
+temporary folder that is removed at the end; with --dir everything stays, ready
+for mkt fetch, inspect and the other commands.
 
 When it is ready, matches are in play and have been followed for two hours:
 the live cycles of that time are run first, on a clock that is set back. The

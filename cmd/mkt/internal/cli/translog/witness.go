@@ -111,7 +111,7 @@ const (
 	witnessIdle        = 2 * time.Minute
 	witnessStop        = 5 * time.Second
 	witnessHeader      = 8 << 10
-	witnessConnections = 256 // at once; then a new one replaces the one that has been idle longest
+	WitnessConnections = 256 // at once; then a new one replaces the one that has been idle longest
 	witnessOfAddress   = 32
 )
 
@@ -157,7 +157,7 @@ func (g *Group) witness(ctx context.Context, f witnessFlags) error {
 	mux := http.NewServeMux()
 	mux.Handle("/add-checkpoint", w)
 	mux.Handle("/last-checkpoint", w)
-	return serveWitness(ctx, l, config, mux, g.Log)
+	return ServeWitness(ctx, l, config, mux, g.Log)
 }
 
 // tls reads the certificate; nil without one.
@@ -172,9 +172,9 @@ func (f witnessFlags) tls() (*tls.Config, error) {
 	return &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}, nil
 }
 
-// serveWitness answers until ctx is done, and then ends the requests under way. config is nil without TLS.
-func serveWitness(ctx context.Context, l net.Listener, config *tls.Config, h http.Handler, log *slog.Logger) error {
-	limited := listen.New(l, listen.Options{Max: witnessConnections, PerPeer: witnessOfAddress})
+// ServeWitness answers until ctx is done, and then ends the requests under way. config is nil without TLS.
+func ServeWitness(ctx context.Context, l net.Listener, config *tls.Config, h http.Handler, log *slog.Logger) error {
+	limited := listen.New(l, listen.Options{Max: WitnessConnections, PerPeer: witnessOfAddress})
 	server := &http.Server{Handler: h, ReadTimeout: witnessTime, WriteTimeout: witnessTime, IdleTimeout: witnessIdle, MaxHeaderBytes: witnessHeader,
 		ConnState: limited.ConnState, ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug)}
 	l = limited

@@ -1,4 +1,4 @@
-package translog
+package main
 
 import (
 	"bufio"
@@ -11,11 +11,12 @@ import (
 	"net/http/httptest"
 	"testing"
 
+	"mkt/cmd/mkt/internal/cli/translog"
 	"mkt/internal/check"
 )
 
 // More idle connections of one address than the witness takes keep nobody away: they give way to new ones.
-func TestIdleConnections(t *testing.T) {
+func TestIdleConnectionsOfWitness(t *testing.T) {
 	for name, config := range map[string]*tls.Config{"http": nil, "https": {Certificates: certificates(t)}} {
 		t.Run(name, func(t *testing.T) {
 			l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -23,7 +24,7 @@ func TestIdleConnections(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			ended := make(chan error, 1)
 			answer := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "answered") })
-			go func() { ended <- serveWitness(ctx, l, config, answer, slog.New(slog.DiscardHandler)) }()
+			go func() { ended <- translog.ServeWitness(ctx, l, config, answer, slog.New(slog.DiscardHandler)) }()
 			ask := func() {
 				c, err := net.Dial("tcp", l.Addr().String())
 				check.Must(t, err)
@@ -40,7 +41,7 @@ func TestIdleConnections(t *testing.T) {
 					t.Fatalf("%q, %v", body, err)
 				}
 			}
-			for range witnessConnections + 10 {
+			for range translog.WitnessConnections + 10 {
 				ask() // and the connection stays open
 			}
 			cancel()
