@@ -459,7 +459,16 @@ var faults = []fault{
 		h.log(nil)
 		check.Must(h.t, errors.Join(os.RemoveAll(h.path("data/log")), os.RemoveAll(h.path("data/leaves"))))
 		h.later(15 * time.Minute)
-	}, []string{"WARN LOG_BEHIND"}, "acme", "mkt log, and look at"},
+	}, []string{"WARN LOG_BEHIND"}, "/data", "mkt log, and look at"},
+	{"log of which an account has an older copy", func(h *installation) {
+		h.log(nil)
+		check.Must(h.t, os.Remove(h.in("commits/*.json")))
+		root, err := durable.OpenRoot(h.root)
+		check.Must(h.t, err)
+		defer root.Close()
+		head, _, err := snapshot.Head(root)
+		check.Must(h.t, errors.Join(err, snapshot.WriteCurrent(root, head)))
+	}, []string{"FAIL LOG_REFUSED"}, "acme", "mkt recover --new-history --tenant acme"},
 	{"log without publications that are young", func(h *installation) {
 		h.log(nil)
 		check.Must(h.t, errors.Join(os.RemoveAll(h.path("data/log")), os.RemoveAll(h.path("data/leaves"))))
@@ -481,11 +490,11 @@ var faults = []fault{
 		h.write(h.options.LogPolicy, h.policy)
 		h.later(15 * time.Minute)
 	}, []string{"WARN LOG_UNWITNESSED"}, "log/checkpoint", "ask who runs the witnesses"},
-	{"witness that sees a fork", func(h *installation) {
+	{"witness that refuses", func(h *installation) {
 		h.log(func(context.Context, string, []byte) (int, []byte, error) {
 			return http.StatusUnprocessableEntity, nil, nil
 		})
-	}, []string{"FAIL LOG_UNWITNESSED"}, "log/checkpoint", "begin a new log"},
+	}, []string{"FAIL LOG_UNWITNESSED"}, "log/checkpoint", "mkt log audit --from"},
 	{"policy of the log damaged", func(h *installation) {
 		h.log(commitlog.Post)
 		h.write(h.options.LogPolicy, "quorum a\n")
@@ -609,7 +618,7 @@ func (h *installation) log(post transparency.Post) {
 		o.Policy, err = commitlog.LoadPolicy(h.options.LogPolicy)
 		check.Must(h.t, err)
 	}
-	if _, err := commitlog.Run(h.t.Context(), o); err != nil && !errors.Is(err, transparency.ErrFork) {
+	if _, err := commitlog.Run(h.t.Context(), o); err != nil && !errors.Is(err, transparency.ErrRefused) {
 		h.t.Fatal(err)
 	}
 }

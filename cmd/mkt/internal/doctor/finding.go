@@ -112,8 +112,9 @@ var codes = map[string]string{
 	"SNAPSHOT_QUARANTINED": "the newest publication killed the server that loaded it",
 
 	"LOG_BEHIND":      "publications are not in the transparency log for more than ten minutes",
-	"LOG_UNWITNESSED": "the newest head of the transparency log has fewer cosignatures than the policy asks for",
-	"LOG_DAMAGED":     "the transparency log cannot be read, or another key has signed it",
+	"LOG_REFUSED":     "an account's publications do not continue those that were logged, so none is logged any more",
+	"LOG_UNWITNESSED": "the newest head of the transparency log has fewer cosignatures than the policy asks for, or a witness refuses it",
+	"LOG_DAMAGED":     "the transparency log cannot be read, is an older copy, or another key has signed it",
 
 	"CLOCK_BEHIND":   "the newest publication is in the future",
 	"CLOCK_DIFFERS":  "this clock and the provider's differ",
