@@ -30,6 +30,8 @@ type browserPage struct {
 	Shot  string            `json:"shot,omitempty"`
 	Do    [][]any           `json:"do,omitempty"`
 	Texts map[string]string `json:"texts,omitempty"`
+
+	Within string `json:"within,omitempty"`
 }
 
 // seenPage is the browser's report of a page.

@@ -4,7 +4,8 @@
 // "shots": FOLDER or "", "pages": [{"path", "width"?, "dark"?, "phone"?,
 // "height"?, "shot"?: NAME (of a PNG of the whole page), "picture"?: NAME (of a WebP of its first
 // screen), "do"?: [["fill", SELECTOR, TEXT] | ["press", SELECTOR, KEY] | ["click",
-// SELECTOR] | ["see", SELECTOR] | ["pause", MILLISECONDS]], "texts"?: {NAME: SELECTOR}}]}
+// SELECTOR] | ["see", SELECTOR] | ["pause", MILLISECONDS]], "texts"?: {NAME: SELECTOR}, "within"?: SELECTOR (of what must not be
+// beyond a side of the screen before anything is scrolled)}]}
 // stdout: one line of JSON for each page: {"path", "url", "status", "title", "ms", "errors",
 // "wider": whether the page scrolls sideways, "texts": {NAME: [TEXT]}}
 // What axe finds is an error: the pages are for people who use a keyboard or a screen reader, too.
@@ -51,6 +52,13 @@ for (const page of job.pages) {
     await tab.waitForLoadState("load"); // of the page that a choice has opened
     for (const [name, selector] of Object.entries(page.texts ?? {})) {
       result.texts[name] = (await tab.locator(selector).allTextContents()).map((s) => s.trim());
+    }
+    if (page.within) {
+      const beyond = await tab.locator(page.within).evaluateAll((all) => all.length === 0 ? ["there is none"] : all.filter((e) => {
+        const { left, right } = e.getBoundingClientRect();
+        return left < 0 || right > document.documentElement.clientWidth;
+      }).map((e) => e.textContent.trim()));
+      for (const text of beyond) errors.push(`beyond the screen: ${page.within}: ${text}`);
     }
     result.url = tab.url();
     result.title = await tab.title();
