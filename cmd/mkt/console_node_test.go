@@ -197,7 +197,7 @@ func apiPages(t *testing.T, ready demo.Ready) {
 	browse(t, ready.ConsoleURL,
 		browserPage{Path: "/api?account=second", Shot: "api", Do: seen},
 		browserPage{Path: "/api", Shot: "api-dark", Dark: true, Do: seen},
-		browserPage{Path: "/api", Shot: "api-phone", Phone: true, Do: seen},
+		browserPage{Path: "/api", Shot: "api-phone", Phone: true, Do: seen, Within: "rapi-doc >> #api-info span"},
 		browserPage{Path: "/api", Do: [][]any{{"click", "nav.parts >> text=Socket"}, {"click", ".contents >> text=channel_closed"}, {"see", "#message-channel_closed:target pre"}}, Shot: "socket"},
 		browserPage{Path: "/api/socket", Phone: true, Dark: true, Shot: "socket-phone"},
 		browserPage{Path: "/docs", Do: [][]any{{"click", "main >> text=For operators >> nth=-1"}, {"see", "article h1"}}},
