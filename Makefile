@@ -131,6 +131,7 @@ lint: ## gofmt, vet, staticcheck
 check: lint check-test check-cluster check-lake check-node race vulncheck ## what CI runs
 	@if [ -d ../shared/providers/betsapi ]; then echo "recordings: ../shared/providers, used"; \
 	else echo "recordings: ../shared/providers is not there; the tests on recorded payloads were skipped"; fi
+	@cat bin/vulncheck.log
 	@echo "check: not run: tests of minutes (make test-long), benchmarks (make bench, make cost), fuzzing (make fuzz), the second build (make reproducible), the packages (make check-packages)"
 
 .PHONY: simulate-faults
@@ -172,7 +173,8 @@ fuzz: ## every fuzz target for FUZZTIME (30s), one after the other
 	scripts/fuzz.sh $(or $(FUZZTIME),30s)
 
 .PHONY: vulncheck
-vulncheck: ## known vulnerabilities that the code can reach
+vulncheck: ## known vulnerabilities that the code can reach; GOVULNDB=file:///folder takes a copy of the database
+	@rm -f bin/vulncheck.log
 	scripts/vulncheck.sh
 	scripts/vulncheck.sh -C lake ./...
 

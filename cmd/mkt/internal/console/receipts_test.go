@@ -339,7 +339,7 @@ func TestReceiptsPage(t *testing.T) {
 		t.Error("with a log, the navigation does not have it")
 	}
 	row := func(account, index, logged, newest, state string) string {
-		return "<tr><td>" + account + `</td><td>market_engine</td><td class="n">` + index + `</td><td class="n">` + logged + `</td><td class="n">` + newest + "</td>\n<td>" + state
+		return "<tr><td>" + account + "</td><td>market_engine</td><td>" + state + "</span></td>\n" + `<td class="n">` + index + `</td><td class="n">` + logged + `</td><td class="n">` + newest + "</td>"
 	}
 	page("<code>example.com/prices</code>", "<dd>2 leaves</dd>", "the policy is satisfied", "1 cosignature)",
 		row("acme", "0", "1", "1", `<span class="good">logged`), row("beta", "1", "1", "1", `<span class="good">logged`),

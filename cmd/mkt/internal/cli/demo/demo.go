@@ -254,16 +254,20 @@ func (g *Group) runDemo(ctx context.Context, cancel context.CancelFunc, f demoFl
 	err = <-stopped // ctx ended, or serving failed
 	cancel()
 	if cli.OnTerminal(g.Errs) {
-		fmt.Fprintln(g.Errs, "mkt demo stops: runs in progress end first.")
+		fmt.Fprintln(g.Errs, "mkt demo stops.")
 	}
 	<-logged
 	return errors.Join(err, <-stopped, <-running)
 }
 
+// demoGrace is how long a running step may go on after the stop. Nothing is lost by a cycle of a
+// demo that does not end.
+const demoGrace = 2 * time.Second
+
 // demoCycles runs every account's first cycles, the main account's first, then all of them on
 // their schedules. It calls first after those of the main account.
 func (g *Group) demoCycles(ctx context.Context, file *tenants.File, every time.Duration, steps []batch.Step, first func()) error {
-	table := batch.NewTimetable(g.Batch, batch.ScheduleOptions{Jitter: every / 10, Parallel: 2, Grace: 20 * time.Second}, steps)
+	table := batch.NewTimetable(g.Batch, batch.ScheduleOptions{Jitter: every / 10, Parallel: 2, Grace: demoGrace}, steps)
 	if err := table.SetTenants(file); err != nil {
 		return err
 	}
