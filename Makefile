@@ -29,7 +29,7 @@ LDFLAGS := -s -w -X main.version=$(VERSION)$(if $(filter Linux,$(shell uname)), 
 RACE := ./cmd/mkt/internal/audit ./cmd/mkt/internal/cli/... ./cmd/mkt/internal/commitlog ./cmd/mkt/internal/console ./cmd/mkt/internal/doctor \
 	./cmd/mkt/internal/page ./cmd/mkt/internal/schedule ./cmd/mkt/internal/tail ./cmd/mkt/internal/tenants \
 	./fetch ./fetch/internal/requests ./fetch/internal/upstream ./fetch/raw ./fetch/simulator \
-	./publish/durable ./publish/store ./publish/transparency/witness ./serve/...
+	./internal/listen ./publish/durable ./publish/store ./publish/transparency/witness ./serve/...
 TIMED := TestSimulatedFaults
 # In these packages the detector watches the tests RACED, which run cycles with several workers and
 # requests at once. The others repeat such a cycle for each defect of the input, or have one goroutine.
@@ -132,6 +132,7 @@ lint: ## gofmt, vet, staticcheck
 check: lint check-test check-cluster check-lake check-node race vulncheck ## what CI runs
 	@if [ -d ../shared/providers/betsapi ]; then echo "recordings: ../shared/providers, used"; \
 	else echo "recordings: ../shared/providers is not there; the tests on recorded payloads were skipped"; fi
+	@cat bin/vulncheck.log
 	@echo "check: not run: tests of minutes (make test-long), benchmarks (make bench, make cost), fuzzing (make fuzz), the second build (make reproducible), the packages (make check-packages)"
 
 .PHONY: simulate-faults
@@ -173,7 +174,8 @@ fuzz: ## every fuzz target for FUZZTIME (30s), one after the other
 	scripts/fuzz.sh $(or $(FUZZTIME),30s)
 
 .PHONY: vulncheck
-vulncheck: ## known vulnerabilities that the code can reach
+vulncheck: ## known vulnerabilities that the code can reach; GOVULNDB=file:///folder takes a copy of the database
+	@rm -f bin/vulncheck.log
 	scripts/vulncheck.sh
 	scripts/vulncheck.sh -C lake ./...
 

@@ -392,6 +392,24 @@ def read_commit(text):
     return commit
 
 
+def read_leaf(text):
+    """Dataset, version, commit and after of a leaf, and the version and the commit of the leaf before; 0 and zeros for none."""
+    dataset, version, commit, previous, after = fields(text, "mkt.leaf/v2", "dataset", "version", "commit", "previous", "after")
+    number, _, before = previous.partition(" ")
+    need(is_hash(dataset) and is_hash(before), "the leaf: dataset or previous")
+    decimal(version)
+    return dataset, version, commit, after, (decimal(number), before)
+
+
+def need_previous(previous, version, commit):
+    """The publication with this commit comes after the one of the leaf before, and continues it."""
+    number, before = previous
+    need(number < version or number == 0, "the leaf: previous is not of an older publication")
+    need(number > 0 or before == "0" * 64, "the leaf: previous of the first leaf")
+    need(commit["version"] > number, "the leaf covers later publications")
+    need(number == 0 or commit["version"] > number + 1 or commit.get("previous_sha256") == before, "the publication does not follow that of the leaf before")
+
+
 def check(data, policy):
     """Raises an error if the receipt does not hold; else its words, the witnesses, and the bounds of time."""
     need(len(data) <= MAX_RECEIPT, "it is too large")
@@ -440,9 +458,8 @@ def check(data, policy):
         need(following["version"] == commit["version"] + 1, "a commit: the next version")
 
     # From the commit to the log.
-    dataset, version, commit_hash, after_hash = fields(
-        receipt["leaf"], "mkt.leaf/v1", "dataset", "version", "commit", "after")
-    need(is_hash(dataset), "the leaf: dataset")
+    dataset, version, commit_hash, after_hash, previous = read_leaf(receipt["leaf"])
+    need_previous(previous, int(version), commits[0])
     need(version == str(commits[-1]["version"]) and commit_hash == sha256(texts[-1]).hex(), "the leaf is of another commit")
     lines, _, note = receipt["proof"].partition("\n\n")
     first, second, *path = lines.split("\n")

@@ -9,9 +9,9 @@ import (
 	"sync"
 	"time"
 
+	"mkt/internal/listen"
 	"mkt/serve/internal/api"
 	"mkt/serve/internal/gate"
-	"mkt/serve/internal/listen"
 )
 
 // answer is a response while it is written, with the facts for the log.

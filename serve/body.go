@@ -5,8 +5,8 @@ import (
 	"net/http"
 	"time"
 
+	"mkt/internal/listen"
 	"mkt/serve/internal/api"
-	"mkt/serve/internal/listen"
 )
 
 // body is the result of reading a request's body, which no route of the API uses.

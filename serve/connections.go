@@ -6,8 +6,8 @@ import (
 	"syscall"
 	"time"
 
+	"mkt/internal/listen"
 	"mkt/serve/internal/api"
-	"mkt/serve/internal/listen"
 	"mkt/serve/internal/socketio"
 )
 

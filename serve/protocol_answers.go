@@ -6,8 +6,8 @@ import (
 	"net"
 	"net/http"
 
+	"mkt/internal/listen"
 	"mkt/serve/internal/api"
-	"mkt/serve/internal/listen"
 )
 
 // plainListener replaces the answers that net/http writes itself. A request which net/http

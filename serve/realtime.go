@@ -6,8 +6,8 @@ import (
 	"net/http"
 	"time"
 
+	"mkt/internal/listen"
 	"mkt/serve/internal/api"
-	"mkt/serve/internal/listen"
 	"mkt/serve/internal/realtime"
 	"mkt/serve/internal/socketio"
 )

@@ -10,13 +10,13 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"mkt/internal/listen"
 	"mkt/internal/panics"
 	"mkt/publish/durable"
 	"mkt/serve/account"
 	"mkt/serve/clock"
 	"mkt/serve/internal/api"
 	"mkt/serve/internal/gate"
-	"mkt/serve/internal/listen"
 	"mkt/serve/internal/reader"
 	"mkt/serve/internal/realtime"
 	"mkt/serve/internal/socketio"

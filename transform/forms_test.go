@@ -18,7 +18,7 @@ func TestSportmonksForms(t *testing.T) {
 	var rows []string
 	want := 0 // rules that read a market by its id
 	for _, l := range sportmonks.Provider().Table().Lines() {
-		if l.By != "key" {
+		if l.By != "key" || l.Match != l.Entry.Key { // a row of a question mark is no line
 			continue
 		}
 		rows = append(rows, fmt.Sprintf(`{"id":%d,"fixture_id":1,"market_id":%s,"bookmaker_id":2,"label":"?"}`, len(rows)+1, l.Match))

@@ -64,7 +64,7 @@ func TestChangedPayloadsAreSuspicious(t *testing.T) {
 		},
 		"sportmonks": {
 			"other_favourite": {`"id": 500001, "fixture_id": 9001, "market_id": 1, "bookmaker_id": 2, "label": "Home"`, `"id": 500001, "fixture_id": 9001, "market_id": 1, "bookmaker_id": 2, "label": "Away"`, `"id": 500003, "fixture_id": 9001, "market_id": 1, "bookmaker_id": 2, "label": "Away"`, `"id": 500003, "fixture_id": 9001, "market_id": 1, "bookmaker_id": 2, "label": "Home"`},
-			"odd_margin":      {`"market_description": "Both Teams to Score", "dp3": "1.750"`, `"market_description": "Both Teams to Score", "dp3": "3.500"`},
+			"odd_margin":      {`"label": "Yes", "value": "1.75"`, `"label": "Yes", "value": "3.50"`, `"market_description": "Both Teams to Score", "dp3": "1.750"`, `"market_description": "Both Teams to Score", "dp3": "3.500"`},
 			// Without mirrored lines no sign is proven: the handicap stays RAW.
 			"swapped_labels": {`"label": "1", "value": "8.50"`, `"label": "2", "value": "8.50"`, `"label": "2", "value": "15.00"`, `"label": "1", "value": "15.00"`},
 		},

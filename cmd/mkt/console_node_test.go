@@ -30,6 +30,8 @@ type browserPage struct {
 	Shot  string            `json:"shot,omitempty"`
 	Do    [][]any           `json:"do,omitempty"`
 	Texts map[string]string `json:"texts,omitempty"`
+
+	Within string `json:"within,omitempty"`
 }
 
 // seenPage is the browser's report of a page.
@@ -126,7 +128,7 @@ func TestNodeConsole(t *testing.T) {
 }
 
 func overviewPages(t *testing.T, ready demo.Ready) {
-	names := map[string]string{"accounts": "tbody th strong", "title": "h1", "schedules": ".schedules tbody tr", "ended": ".schedules td .good"}
+	names := map[string]string{"accounts": "tbody th strong", "title": "h1", "schedules": ".schedules tbody tr", "ended": ".schedules td .good", "connections": "td[data-label=Provider]"}
 	for _, p := range browse(t, ready.ConsoleURL,
 		browserPage{Path: "/", Shot: "overview", Texts: names},
 		browserPage{Path: "/", Shot: "overview-dark", Dark: true, Texts: names},
@@ -134,6 +136,11 @@ func overviewPages(t *testing.T, ready demo.Ready) {
 	) {
 		if p.Status != 200 || len(p.Texts["accounts"]) != len(ready.Tenants) {
 			t.Errorf("status %d, accounts %q; the demo has %d", p.Status, p.Texts["accounts"], len(ready.Tenants))
+		}
+		for _, want := range []string{"not tried: suspended", "not tried: revoked", "not tried: expired"} {
+			if !slices.ContainsFunc(p.Texts["connections"], func(text string) bool { return strings.Contains(text, want) }) {
+				t.Errorf("no connection is %q: %q", want, p.Texts["connections"])
+			}
 		}
 		if len(p.Texts["schedules"]) < len(ready.Tenants) || len(p.Texts["ended"]) == 0 {
 			t.Errorf("schedules %q, of which ended well %q", p.Texts["schedules"], p.Texts["ended"])
@@ -195,7 +202,7 @@ func apiPages(t *testing.T, ready demo.Ready) {
 	browse(t, ready.ConsoleURL,
 		browserPage{Path: "/api?account=second", Shot: "api", Do: seen},
 		browserPage{Path: "/api", Shot: "api-dark", Dark: true, Do: seen},
-		browserPage{Path: "/api", Shot: "api-phone", Phone: true, Do: seen},
+		browserPage{Path: "/api", Shot: "api-phone", Phone: true, Do: seen, Within: "rapi-doc >> #api-info span"},
 		browserPage{Path: "/api?account=second", Shot: "api-try", Do: [][]any{{"click", `rapi-doc >> text="/account"`}, {"click", `rapi-doc >> button:has-text("TRY")`}, {"see", `rapi-doc >> text=Demo second`}}},
 	)
 	answer, err := http.Get(ready.ConsoleURL + "/try/second/api/v1/account")

@@ -30,7 +30,7 @@ mkt history: csv from html tenant to
 mkt inspect: at columns last memory product sql tenant
 mkt live list: tenant
 mkt live show: html tenant
-mkt log audit: from log verifier-key
+mkt log audit: from log receipt verifier-key
 mkt mapping explain: provider tenant
 mkt mapping report: against away bookmaker cycle home listing participants pattern provider tenant
 mkt prove: at payload product tenant

@@ -113,6 +113,9 @@ func TestDidYouMean(t *testing.T) {
 		"provider set acme --provider betapi":      "did you mean betsapi?",
 		"serve --realtime-channels change":         "did you mean changes?",
 		"fetsh":                                    "did you mean fetch?",
+		"mapping chek":                             `unknown command "chek"; did you mean check? (mkt mapping --help lists them)`,
+		"mapping chek --tenant acme":               "did you mean check?",
+		"tenant rm":                                "did you mean delete?",
 	} {
 		var out, errs bytes.Buffer
 		if code := run(t.Context(), strings.Fields(args), nil, &out, &errs); code != cli.ExitUsage {

@@ -1,7 +1,11 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
+	"context"
+	"encoding/json"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -42,6 +46,30 @@ func TestLostOutput(t *testing.T) {
 		}
 		if code != want || !strings.Contains(errs.String(), c.want) || strings.Contains(errs.String(), "mkt_") {
 			t.Errorf("%q: exit %d, want %d: %s", c.args, code, want, errs.String())
+		}
+	}
+}
+
+// A service that a program has started prints its ready line as JSON, unless it was asked for text.
+func TestReadyLineIsTextIfAskedFor(t *testing.T) {
+	for args, isJSON := range map[string]bool{
+		"simulate --listen 127.0.0.1:0":               true,
+		"simulate --listen 127.0.0.1:0 --output json": true,
+		"simulate --listen 127.0.0.1:0 --output text": false,
+	} {
+		ctx, stop := context.WithCancel(t.Context())
+		out, in := io.Pipe()
+		ended := make(chan int)
+		go func() {
+			code := run(ctx, strings.Fields(args), nil, in, io.Discard)
+			in.Close()
+			ended <- code
+		}()
+		line, err := bufio.NewReader(out).ReadString('\n')
+		go io.Copy(io.Discard, out)
+		stop()
+		if code := <-ended; err != nil || code != 0 || json.Valid([]byte(line)) != isJSON {
+			t.Errorf("%s: exit %d, %v: %s", args, code, err, line)
 		}
 	}
 }

@@ -46,7 +46,15 @@ are those of serve and schedule alike; both also have those of the process and o
 	for _, m := range definedMetrics(t) {
 		fmt.Fprintf(&b, "|`%s`|%s|%s|%s|\n", m.name, m.process, strings.Join(m.labels, ", "), m.help)
 	}
-	fmt.Fprint(&b, "\n## Findings of doctor\n\n|code|level|meaning|\n|-|-|-|\n")
+	fmt.Fprint(&b, `
+## Findings of doctor
+
+Findings with one cause are reported as one, which has the worst of their levels. `+"`--output json`"+` has all of them in its
+`+"`details`"+`, and their number in `+"`count`"+`.
+
+|code|level|meaning|
+|-|-|-|
+`)
 	levels := findingLevels(t)
 	for _, code := range slices.Sorted(maps.Keys(doctor.Codes())) {
 		fmt.Fprintf(&b, "|`%s`|%s|%s|\n", code, strings.Join(levels[code], ", "), doctor.Codes()[code])

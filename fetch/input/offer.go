@@ -29,6 +29,7 @@ type Row struct {
 	Labels              []football.Label // descriptive texts, verbatim, in the provider's field order
 	Decimal, Fractional football.Field[string]
 	OtherPrice          football.Field[string] // a price in a form that is neither: it is kept as a label and not published
+	PriceTrouble        football.Reason        // why the price is doubtful, although it can be read
 	Suspended           bool
 	Place               uint32          // the offset in the payload at which the row begins; 0 unless the reading is traced
 	Trouble             football.Reason // set if the reader could not join the row to its label

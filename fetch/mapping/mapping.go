@@ -26,7 +26,6 @@ type Table struct {
 	dialect *input.Dialect
 	ids     map[string]bool // every market id in the table
 	lines   []Line
-	judged  judged
 }
 
 // Line is one line of a table, for people.
@@ -176,16 +175,14 @@ func (e *Entry) KnownID(ids []string) string {
 	return ""
 }
 
-// Read returns the table's claim about a market with an id and a name ("" if it has
-// none): its reading, or why there is none.
-func (t *Table) Read(e *Entry, id, name string) (*input.Reading, football.Reason) {
+// Read returns the table's claim about a market with an id ("" if it has none): its
+// reading, or why there is none.
+func (t *Table) Read(e *Entry, id string) (*input.Reading, football.Reason) {
 	switch {
 	case e == nil:
 		return nil, football.UnknownMarket
 	case e.Reading == nil:
 		return nil, e.Reason
-	case t.judged.contradicts(e.Reading, name):
-		return nil, football.ConditionFailed
 	case slices.Contains(e.IDs, id):
 		return e.Reading, ""
 	case e.byID, len(e.IDs) > 0 && t.ids[id]: // not proven, or the id is another market's

@@ -29,7 +29,11 @@ import (
 //	   line; a row whose side could be its number is proven by another row; a name is
 //	   refused if it is no text, or names another count or another time than the rule
 //	   of its id; the prices prove the line of a row of an API-Football handicap
-const DerivationVersion = "4"
+//	5: a market of Sportmonks is mapped under known names alone, each of which has ids
+//	   of its own, and its rows may say their side in several texts; a result of it
+//	   needs its draw; two prices of a row that contradict each other are not
+//	   publishable; a player's name may have a number or "ogly"
+const DerivationVersion = "5"
 
 // Term is one canonical market of the vocabulary.
 type Term struct {

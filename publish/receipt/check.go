@@ -68,7 +68,7 @@ func (res *Result) Contradicts() bool {
 // check checks everything but the claim, which it derives from the rest.
 func (r *Receipt) check(p *transparency.Policy) (result *Result, claim []string, err error) {
 	c := checker{receipt: r, policy: p}
-	for _, step := range []func() error{c.content, c.path, c.commits, c.log, c.bound, c.answer} {
+	for _, step := range []func() error{c.content, c.path, c.commits, c.log, c.previous, c.bound, c.answer} {
 		if err := step(); err != nil {
 			return nil, nil, err
 		}
@@ -314,6 +314,23 @@ func (c *checker) log() error {
 	res.Dataset, res.Log, res.Index, res.Witnesses, res.Enough = hex.EncodeToString(leaf.Dataset[:]), head.Origin, proof.Index, by, enough
 	res.NotAfter, _ = c.policy.Within(by)
 	return err
+}
+
+// previous checks that the publication comes after the one that the leaf before of the dataset has, and continues it.
+// Of each number a dataset has so only one publication, unless two of its leaves cover that number.
+func (c *checker) previous() error {
+	leaf, err := transparency.ParseLeaf(c.receipt.Leaf)
+	if err != nil {
+		return err
+	}
+	before := leaf.Previous
+	if before.Version > 0 && c.commit.version <= before.Version {
+		return invalid("the leaf of the log covers the publications after %d, and this is %d", before.Version, c.commit.version)
+	}
+	if before.Version > 0 && c.commit.version == before.Version+1 && c.commit.text("previous_sha256") != hex.EncodeToString(before.Commit[:]) {
+		return invalid("the publication does not follow that of the leaf before it")
+	}
+	return nil
 }
 
 // open opens a signed checkpoint under the policy. No line may have the name of a witness of the policy

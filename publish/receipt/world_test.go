@@ -53,6 +53,7 @@ type world struct {
 	t       testing.TB
 	data    *durabletest.Mem // the data root, and the account's markets
 	live    *durabletest.Mem // its live intelligence
+	key     *transparency.Key
 	log     *transparency.Log
 	policy  *transparency.Policy
 	text    string   // of the policy
@@ -72,7 +73,7 @@ func newWorld(t testing.TB, quorum string) *world {
 	check.Must(t, err)
 	key, err := transparency.ParseKey(private)
 	check.Must(t, err)
-	w.text, w.private = "log "+key.VerifierKey()+"\n", []string{strings.TrimSpace(string(private))}
+	w.key, w.text, w.private = key, "log "+key.VerifierKey()+"\n", []string{strings.TrimSpace(string(private))}
 	for _, name := range []string{"one", "two"} {
 		private, _, err := note.GenerateKey(random, name+".example/w")
 		check.Must(t, err)
@@ -261,7 +262,7 @@ func (w *world) logOf(p football.Product) {
 	c, _, err := snapshot.Head(w.rootOf(p))
 	check.Must(w.t, err)
 	w.now = w.now.Add(time.Minute)
-	_, err = w.log.Append([]transparency.Record{{ClientID: "acme", Product: string(p), Version: c.Version, CommitSHA256: c.SHA256, PublishedAt: c.PublishedAt}})
+	_, err = w.log.Append([]transparency.Record{{ClientID: "acme", Product: string(p), HistoryID: c.HistoryID, Version: c.Version, CommitSHA256: c.SHA256, PublishedAt: c.PublishedAt}})
 	check.Must(w.t, err)
 	w.cosign()
 }

@@ -2,8 +2,10 @@ package transparency
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 
 	"golang.org/x/mod/sumdb/tlog"
 )
@@ -24,7 +26,7 @@ const maxFaults = 100
 // and calls leaf for it, in their order. The checkpoints must have been verified. An error of the disk
 // ends it; damage and other histories are faults of the result.
 func (v *View) Audit(head Checkpoint, older []Checkpoint, leaf func(index int64, r *Record)) (Audited, error) {
-	a := audit{view: v, head: head, leaf: leaf, roots: map[int64][]Checkpoint{}, names: map[string]string{}}
+	a := audit{view: v, head: head, leaf: leaf, roots: map[int64][]Checkpoint{}, newest: map[string]*Record{}}
 	for _, c := range append(older, head) {
 		if c.Size > head.Size {
 			a.fault("the log has %d entries, and a checkpoint of it has %d: entries were removed", head.Size, c.Size)
@@ -56,7 +58,7 @@ type audit struct {
 	head   Checkpoint
 	leaf   func(int64, *Record)
 	roots  map[int64][]Checkpoint // to compare, by size
-	names  map[string]string      // the dataset of each pseudonym
+	newest map[string]*Record     // the last leaf of each pseudonym
 	stack  []tlog.Hash            // roots of the complete subtrees so far, largest first
 	levels [][]tlog.Hash          // the hashes of the last tile of each level
 	result Audited
@@ -101,7 +103,7 @@ func (a *audit) tile(n int64) error {
 	return nil
 }
 
-// compareLeaf compares a leaf with its entry, and its pseudonym with those before.
+// compareLeaf compares a leaf with its entry, and with the leaf before of its dataset.
 func (a *audit) compareLeaf(index int64, r *Record, entry []byte) {
 	l, err := r.Leaf()
 	switch {
@@ -110,11 +112,17 @@ func (a *audit) compareLeaf(index int64, r *Record, entry []byte) {
 	case !bytes.Equal(l.Entry(), entry):
 		a.fault("leaf %d, version %d of %s %s: it is not the entry of the log", index, r.Version, r.ClientID, r.Product)
 	}
-	dataset := r.ClientID + " " + r.Product
-	if was, is := a.names[r.Dataset]; is && was != dataset {
-		a.fault("leaf %d: %s has the pseudonym of %s", index, dataset, was)
+	before := a.newest[r.Dataset]
+	if before == nil {
+		before = &Record{ClientID: r.ClientID, Product: r.Product}
 	}
-	a.names[r.Dataset] = dataset
+	if before.ClientID != r.ClientID || before.Product != r.Product {
+		a.fault("leaf %d: %s %s has the pseudonym of %s %s", index, r.ClientID, r.Product, before.ClientID, before.Product)
+	}
+	if r.PreviousVersion != before.Version || r.PreviousSHA256 != before.CommitSHA256 {
+		a.fault("leaf %d, version %d of %s %s: it names version %d as the one before it, and that leaf has %d: its history was rewritten", index, r.Version, r.ClientID, r.Product, r.PreviousVersion, before.Version)
+	}
+	a.newest[r.Dataset] = r
 	a.leaf(index, r)
 }
 
@@ -206,6 +214,42 @@ func (a *audit) compareRoot(size int64) {
 			a.fault("the first %d entries are not those of a checkpoint that the log has signed: its history was rewritten", c.Size)
 		}
 	}
+}
+
+// ShownLeaf is a leaf of which somebody has a receipt.
+type ShownLeaf struct {
+	Index int64
+	Leaf  Leaf
+}
+
+// AuditShown compares leaves from receipts with the entries of the log, and those of a dataset with each other: no two of
+// them may cover a publication of one number.
+func (v *View) AuditShown(head Checkpoint, list []ShownLeaf) (faults []error, err error) {
+	list = slices.SortedFunc(slices.Values(list), func(a, b ShownLeaf) int { return cmp.Compare(a.Index, b.Index) })
+	newest := map[[32]byte]ShownLeaf{}
+	for _, s := range list {
+		if s.Index >= head.Size {
+			faults = append(faults, fmt.Errorf("leaf %d of a receipt: the log has only %d entries", s.Index, head.Size))
+			continue
+		}
+		n := s.Index / tileWidth
+		entries, err := v.entries(tlog.Tile{H: tileHeight, N: n, W: int(min(tileWidth, head.Size-n*tileWidth))})
+		if err != nil {
+			return faults, err
+		}
+		if !bytes.Equal(entries[s.Index%tileWidth], s.Leaf.Entry()) {
+			faults = append(faults, fmt.Errorf("leaf %d of a receipt: it is not the entry of the log", s.Index))
+			continue
+		}
+		before, known := newest[s.Leaf.Dataset]
+		newest[s.Leaf.Dataset] = s
+		from := s.Leaf.Previous
+		if known && before.Index < s.Index && (from.Version < before.Leaf.Version || from.Version == before.Leaf.Version && from.Commit != before.Leaf.Commit) {
+			faults = append(faults, fmt.Errorf("leaves %d and %d of the dataset %x contradict each other: one has its publication %d, and the other does not follow it: its history was rewritten",
+				before.Index, s.Index, s.Leaf.Dataset, before.Leaf.Version))
+		}
+	}
+	return faults, nil
 }
 
 // Open reads a signed checkpoint of the log. The error is [ErrCheckpoint] if it is none, or another

@@ -111,6 +111,52 @@ func TestAuditOfARewrittenLog(t *testing.T) {
 	}
 }
 
+// An operator adds a leaf that conceals the one before it. Whoever has the leaves finds it, and so does, in a copy of the
+// log alone, whoever has receipts of both.
+func TestAuditOfAConcealedLeaf(t *testing.T) {
+	for _, c := range []struct {
+		conceal bool
+		faults  int
+	}{{false, 0}, {true, 1}} {
+		disk := durabletest.NewMem()
+		l := open(t, disk, newKey(t, 1))
+		if _, err := l.Append(recordsFrom(2, 1)); err != nil {
+			t.Fatal(err)
+		}
+		if c.conceal {
+			if err := durable.Overwrite(disk, "leaves/newest.json", fmt.Appendf(nil, `{"format": 3, "size": 1, "sha256": %q}`, durable.Hash([]byte("null")))); err != nil {
+				t.Fatal(err)
+			}
+		}
+		head, err := l.Append(recordsFrom(4, 1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var shown []transparency.ShownLeaf
+		a, err := l.Audit(head.Checkpoint, nil, func(index int64, r *transparency.Record) {
+			leaf, err := r.Leaf()
+			if err != nil {
+				t.Error(err)
+			}
+			shown = append(shown, transparency.ShownLeaf{Index: index, Leaf: leaf})
+		})
+		if err != nil || len(a.Faults) != c.faults || c.conceal && !strings.Contains(a.Faults[0].Error(), "it names version 0 as the one before it, and that leaf has 2") {
+			t.Errorf("concealed: %v: %v, %v", c.conceal, a.Faults, err)
+		}
+		if err := disk.RemoveAll("leaves"); err != nil {
+			t.Fatal(err)
+		}
+		faults, err := l.AuditShown(head.Checkpoint, append(shown, shown[0]))
+		if err != nil || len(faults) != c.faults || c.conceal && !strings.Contains(faults[0].Error(), "leaves 0 and 1 of the dataset") {
+			t.Errorf("concealed: %v: with receipts: %v, %v", c.conceal, faults, err)
+		}
+		shown[0].Leaf.Version++
+		if faults, err := l.AuditShown(head.Checkpoint, shown[:1]); err != nil || len(faults) != 1 || !strings.Contains(faults[0].Error(), "it is not the entry of the log") {
+			t.Errorf("a leaf that is not in the log: %v, %v", faults, err)
+		}
+	}
+}
+
 func filesBelow(t *testing.T, f durable.ReadFS, dir string) (list []string) {
 	t.Helper()
 	entries, err := f.ReadDir(dir)

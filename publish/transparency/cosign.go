@@ -10,6 +10,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/mod/sumdb/tlog"
+
 	"mkt/publish/durable"
 	"mkt/publish/layout"
 )
@@ -21,10 +23,12 @@ const maxAnswer = 64 << 10
 
 // Errors of witnesses.
 var (
-	// ErrAhead: a witness has cosigned a larger tree of this log: the log is an older copy.
-	ErrAhead = errors.New("the witness has cosigned a larger log: this one is an older copy of it, and nothing may be added to it")
-	// ErrFork: a witness has cosigned a tree that this log is no continuation of.
-	ErrFork = errors.New("the witness has cosigned another history of this log")
+	// ErrAhead: the key of the log has signed a larger tree of it: the log is an older copy.
+	ErrAhead = errors.New("its key has signed a larger log: this one is an older copy of it, and nothing may be added to it")
+	// ErrFork: the key of the log has signed a tree that this log is no continuation of.
+	ErrFork = errors.New("its key has signed another history of this log")
+	// ErrRefused: a witness says that one of these is so, without a proof.
+	ErrRefused = errors.New("the witness refuses the log as an older copy or another history, and shows no checkpoint that proves it")
 	// ErrUnwitnessed: a witness cannot be reached or does not cosign.
 	ErrUnwitnessed = errors.New("the witness did not cosign")
 )
@@ -38,7 +42,11 @@ type WitnessState struct {
 	// Since is when it began to refuse or to be away; nil while it cosigns.
 	Since *time.Time `json:"since"`
 	Error string     `json:"error,omitempty"`
+	// Evidence is the checkpoint with the log's own signature that proves [ErrAhead] or [ErrFork]; else "".
+	Evidence string `json:"evidence,omitempty"`
 }
+
+const witnessesFormat = 1
 
 type witnessStates struct {
 	Format    int            `json:"format"` // 1
@@ -56,7 +64,7 @@ func (v *View) Witnesses() ([]WitnessState, error) {
 
 func readWitnesses(data []byte) ([]WitnessState, error) {
 	var s witnessStates
-	if err := layout.DecodeHeader(witnessesFile, data, recordsFormat, &s); err != nil {
+	if err := layout.DecodeHeader(witnessesFile, data, witnessesFormat, &s); err != nil {
 		return nil, fmt.Errorf("%s: %w: %w", witnessesFile, ErrDamaged, err)
 	}
 	return s.Witnesses, nil
@@ -113,7 +121,7 @@ func (l *Log) Cosign(ctx context.Context, post Post, p *Policy, now func() time.
 			return head, states, err
 		}
 	}
-	data, err := layout.EncodeHeader(witnessStates{Format: recordsFormat, Witnesses: states})
+	data, err := layout.EncodeHeader(witnessStates{Format: witnessesFormat, Witnesses: states})
 	if err != nil {
 		return head, states, err
 	}
@@ -135,8 +143,12 @@ func (l *Log) askWitness(ctx context.Context, post Post, w PolicyWitness, head S
 	lines, at, size, err := l.addCheckpoint(ctx, post, w, head, s.Size)
 	s.Size = size
 	if err == nil {
-		s.CosignedAt, s.Since, s.Error = &at, nil, ""
+		s.CosignedAt, s.Since, s.Error, s.Evidence = &at, nil, "", ""
 		return lines, s
+	}
+	evidence := ""
+	if errors.Is(err, ErrRefused) {
+		evidence, err = l.evidence(ctx, post, w, head, err)
 	}
 	if errors.Is(ctx.Err(), context.Canceled) { // the run was stopped, which says nothing about the witness
 		return nil, s
@@ -145,11 +157,71 @@ func (l *Log) askWitness(ctx context.Context, post Post, w PolicyWitness, head S
 		since := now().UTC().Truncate(time.Millisecond)
 		s.Since = &since
 	}
-	// A witness that has refused the log for ever and is away now is not forgotten.
-	if s.Refusal() == nil || errors.Is(err, ErrAhead) || errors.Is(err, ErrFork) {
-		s.Error = err.Error()
+	// A witness that has refused the log and is away now is not forgotten, and neither is what it has shown.
+	if s.Error != ErrRefused.Error() && s.Evidence == "" || evidence != "" || s.Evidence == "" && errors.Is(err, ErrRefused) {
+		s.Error, s.Evidence = err.Error(), evidence
 	}
 	return nil, s
+}
+
+// evidence asks a witness that refuses the head for the checkpoint that it has cosigned last. If the log has signed it, and
+// it contradicts the head, it is returned with what it proves; else the error is the one that was given.
+func (l *Log) evidence(ctx context.Context, post Post, w PolicyWitness, head Signed, refused error) (string, error) {
+	status, body, err := post(ctx, strings.TrimSuffix(w.URL, "/")+"/last-checkpoint", []byte(head.Origin+"\n"))
+	if err != nil || status != http.StatusOK || len(body) > maxAnswer {
+		return "", refused
+	}
+	switch err := l.Contradicts(body, head.Checkpoint); {
+	case errors.Is(err, ErrAhead), errors.Is(err, ErrFork):
+		return string(body), err
+	}
+	return "", refused
+}
+
+// Contradicts returns [ErrAhead] or [ErrFork] if the log has signed a checkpoint that is not a beginning of its tree under a
+// head, and nil if it is one. Any other error is [ErrCheckpoint], of a text that proves nothing, or damage.
+func (v *View) Contradicts(signed []byte, head Checkpoint) error {
+	c, err := OpenSigned(signed, v.verifier)
+	switch {
+	case err != nil:
+		return err
+	case c.Size > head.Size:
+		return ErrAhead
+	case c.Size == 0:
+		return nil
+	}
+	root, err := tlog.TreeHash(c.Size, v.hashes(head))
+	if err == nil && root != c.Root {
+		err = ErrFork
+	}
+	return err
+}
+
+// Refused returns the reason why nothing may be added to a log with a head, as the witnesses say; nil if there is none.
+// [ErrAhead] and [ErrFork] are proven by the log's own signature, and one witness is enough. Without such a proof, the
+// error is [ErrRefused] if those that refuse would be enough for the policy, and those that have cosigned the head now
+// are not: a witness that is wrong, or lies, stops no log that others cosign.
+func (v *View) Refused(head Checkpoint, states []WitnessState, p *Policy) error {
+	var refuse, cosign []Cosignature
+	name := ""
+	for _, s := range states {
+		if s.Evidence != "" {
+			if err := v.Contradicts([]byte(s.Evidence), head); err != nil {
+				return fmt.Errorf("witness %s: %w", s.Name, err)
+			}
+			continue // a newer copy of the log was restored since
+		}
+		switch {
+		case s.Error == ErrRefused.Error():
+			name, refuse = s.Name, append(refuse, Cosignature{Witness: s.Name})
+		case s.Since == nil && s.CosignedAt != nil && s.Size == head.Size:
+			cosign = append(cosign, Cosignature{Witness: s.Name})
+		}
+	}
+	if len(refuse) > 0 && p.witnessed(p.quorum, refuse) && !p.witnessed(p.quorum, cosign) {
+		return fmt.Errorf("witness %s: %w", name, ErrRefused)
+	}
+	return nil
 }
 
 // addCheckpoint sends the head to a witness. old is the size that it cosigned last, as far as is known.
@@ -171,17 +243,17 @@ func (l *Log) addCheckpoint(ctx context.Context, post Post, w PolicyWitness, hea
 			size, ok := decimal(strings.TrimSuffix(string(body), "\n"))
 			switch {
 			case ok && size > head.Size:
-				return nil, at, size, ErrAhead
+				return nil, at, old, ErrRefused
 			case ok && size != old && try == 0:
 				old = size // it has cosigned more, or less, than was known
 				continue
 			}
 			if ok && size == old && old == head.Size { // it has the size with another root
-				return nil, at, old, ErrFork
+				return nil, at, old, ErrRefused
 			}
 			return nil, at, old, fmt.Errorf("%w: its answers about the size that it cosigned last contradict each other", ErrUnwitnessed)
 		case status == http.StatusUnprocessableEntity:
-			return nil, at, old, ErrFork
+			return nil, at, old, ErrRefused
 		case status == http.StatusNotFound:
 			return nil, at, old, fmt.Errorf("%w: it does not know the log %s: its operator has to add the log's verifier key", ErrUnwitnessed, head.Origin)
 		case status == http.StatusForbidden:

@@ -15,14 +15,15 @@ import (
 // Extension is a step in the growth of a log: the leaves of one head which the head before it does not have.
 // They are of one tile. From the extensions of a log every machine makes the same files.
 type Extension struct {
-	Format     int       `json:"format"` // 1
+	Format     int       `json:"format"` // 2
 	From       int64     `json:"from"`   // size of the log before it
 	Checkpoint string    `json:"checkpoint"`
 	Cosigned   []string  `json:"cosigned,omitempty"` // checkpoints that the leaves name by their hashes
 	Leaves     []*Record `json:"leaves"`
 }
 
-const extensionFormat = 1
+// extensionFormat is 2 since a leaf names the one before it.
+const extensionFormat = 2
 
 // ErrNotNext: an extension does not continue the log.
 var ErrNotNext = errors.New("it does not continue the transparency log of this data root")

@@ -181,7 +181,7 @@ func TestExtensionIsRefused(t *testing.T) {
 		"of another key":        (*foreigns)[1],
 		"nothing":               nil,
 		"cut off":               second[:len(second)/2],
-		"another format":        changed(func(e *transparency.Extension) { e.Format = 2 }),
+		"another format":        changed(func(e *transparency.Extension) { e.Format = 3 }),
 		"a leaf less":           changed(func(e *transparency.Extension) { e.Leaves = e.Leaves[1:] }),
 		"no leaves":             changed(func(e *transparency.Extension) { e.Leaves = nil }),
 		"a null leaf":           changed(func(e *transparency.Extension) { e.Leaves[3] = nil }),

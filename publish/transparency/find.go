@@ -20,7 +20,7 @@ func (v *View) Find(clientID, product string, version uint64, head Signed) (inde
 		}
 		for i := int(min(tileWidth, head.Size-file.First)) - 1; i >= 0; i-- {
 			r := file.Records[i]
-			if r.ClientID != clientID || r.Product != product {
+			if r.ClientID != clientID || r.Product != product || r.PreviousVersion >= version {
 				continue
 			}
 			if r.Version < version || found != nil && r.Version > found.Version { // or of an account of that name before

@@ -13,41 +13,53 @@ import (
 
 // Leaf says that a dataset had a commit. Its chain of commits proves those before it.
 type Leaf struct {
-	Dataset [32]byte // the pseudonym of account and product
+	Dataset [32]byte // the pseudonym of account, product and history
 	Version uint64   // of the commit
 	Commit  [32]byte // hash of the commit record
+	// Previous is the commit of the dataset's leaf before: this leaf covers the publications after that one. Its
+	// version is 0 in the first leaf of a dataset.
+	Previous Previous
 	// After is the hash of the newest cosigned checkpoint, with all its signatures, when the leaf was
 	// made: the leaf is younger than the cosignatures in it. Zero before the first one.
 	After [32]byte
 }
 
-// leafHeader begins the text of a leaf. Another format begins otherwise.
-const leafHeader = "mkt.leaf/v1"
+// Previous is the commit that the leaf before has.
+type Previous struct {
+	Version uint64
+	Commit  [32]byte
+}
+
+// leafHeader is the first line of the text. Version 1 had no line previous.
+const leafHeader = "mkt.leaf/v2"
 
 // Text returns the text whose hash is the entry of the log.
 func (l Leaf) Text() string {
-	return fmt.Sprintf("%s\ndataset %x\nversion %d\ncommit %x\nafter %x\n", leafHeader, l.Dataset, l.Version, l.Commit, l.After)
+	return fmt.Sprintf("%s\ndataset %x\nversion %d\ncommit %x\nprevious %d %x\nafter %x\n", leafHeader, l.Dataset, l.Version, l.Commit, l.Previous.Version, l.Previous.Commit, l.After)
 }
 
 // ParseLeaf reads the text of a leaf.
 func ParseLeaf(text string) (l Leaf, err error) {
+	names := []string{"", "dataset ", "version ", "commit ", "previous ", "after "}
 	lines := strings.Split(text, "\n")
-	names := []string{"", "dataset ", "version ", "commit ", "after "}
-	if len(lines) != len(names)+1 || lines[0] != leafHeader {
-		return l, fmt.Errorf("%w: it does not begin with %q, or has another number of lines", ErrLeaf, leafHeader)
+	if len(lines) != len(names)+1 {
+		return l, fmt.Errorf("%w: it has another number of lines", ErrLeaf)
 	}
-	values := make([]string, len(names))
-	for i, name := range names[1:] {
-		values[i+1] = strings.TrimPrefix(lines[i+1], name)
+	values := map[string]string{}
+	for i, name := range names {
+		values[name] = strings.TrimPrefix(lines[i], name)
 	}
-	for i, to := range map[int]*[32]byte{1: &l.Dataset, 3: &l.Commit, 4: &l.After} {
-		err = errors.Join(err, decodeSum(to, values[i]))
-	}
-	if err == nil {
-		l.Version, err = strconv.ParseUint(values[2], 10, 63)
-	}
+	number, sum, _ := strings.Cut(values["previous "], " ")
+	previous, wrong := strconv.ParseUint(number, 10, 63)
+	err = errors.Join(wrong, decodeSum(&l.Previous.Commit, sum))
+	l.Previous.Version = previous
+	l.Version, wrong = strconv.ParseUint(values["version "], 10, 63)
+	err = errors.Join(err, wrong, decodeSum(&l.Dataset, values["dataset "]), decodeSum(&l.Commit, values["commit "]), decodeSum(&l.After, values["after "]))
 	if err != nil || l.Text() != text {
 		return l, fmt.Errorf("%w: a line is not of its form", ErrLeaf)
+	}
+	if l.Previous.Version > 0 && l.Previous.Version >= l.Version || l.Previous.Version == 0 && l.Previous.Commit != [32]byte{} {
+		return l, fmt.Errorf("%w: the leaf before it is not of an older publication", ErrLeaf)
 	}
 	return l, nil
 }
@@ -61,10 +73,11 @@ func (l Leaf) Entry() []byte {
 	return sum[:]
 }
 
-// Pseudonym is the name of a dataset in the leaves. Only who has the key can compute it.
-func Pseudonym(key []byte, clientID, product string) [32]byte {
+// Pseudonym is the name of a dataset in the leaves: one history of one product of an account. Only who has the key can
+// compute it.
+func Pseudonym(key []byte, clientID, product, historyID string) [32]byte {
 	mac := hmac.New(sha256.New, key)
-	fmt.Fprintf(mac, "mkt.dataset/v1\n%s\n%s\n", clientID, product)
+	fmt.Fprintf(mac, "mkt.dataset/v2\n%s\n%s\n%s\n", clientID, product, historyID)
 	return [32]byte(mac.Sum(nil))
 }
 
@@ -72,18 +85,25 @@ func Pseudonym(key []byte, clientID, product string) [32]byte {
 type Record struct {
 	ClientID     string    `json:"client_id"`
 	Product      string    `json:"product"`
+	HistoryID    string    `json:"history_id"` // of the commit
 	Version      uint64    `json:"version"`
 	CommitSHA256 string    `json:"commit_sha256"`
 	PublishedAt  time.Time `json:"published_at"` // of the commit
-	AfterSHA256  string    `json:"after_sha256,omitempty"`
+	// PreviousVersion and PreviousSHA256 are those of the leaf before of this history; zero if there is none.
+	PreviousVersion uint64 `json:"previous_version,omitempty"`
+	PreviousSHA256  string `json:"previous_sha256,omitempty"`
+	AfterSHA256     string `json:"after_sha256,omitempty"`
 	// Dataset is the pseudonym, so that receipts can be made without the key.
 	Dataset string `json:"dataset"`
 }
 
 // Leaf returns the leaf of a record.
 func (r *Record) Leaf() (l Leaf, err error) {
-	l = Leaf{Version: r.Version}
+	l = Leaf{Version: r.Version, Previous: Previous{Version: r.PreviousVersion}}
 	err = errors.Join(decodeSum(&l.Dataset, r.Dataset), decodeSum(&l.Commit, r.CommitSHA256))
+	if r.PreviousVersion > 0 {
+		err = errors.Join(err, decodeSum(&l.Previous.Commit, r.PreviousSHA256))
+	}
 	if r.AfterSHA256 != "" {
 		err = errors.Join(err, decodeSum(&l.After, r.AfterSHA256))
 	}

@@ -60,10 +60,19 @@ func (l *Log) append(head Signed, records []Record) (Signed, error) {
 	if after != nil {
 		sum, e.Cosigned = durable.Hash(after), []string{string(after)}
 	}
+	logged, err := l.newest(head.Checkpoint)
+	if err != nil {
+		return head, err
+	}
 	for i := range records {
-		dataset := Pseudonym(l.pseudonym, records[i].ClientID, records[i].Product)
-		records[i].AfterSHA256, records[i].Dataset = sum, hex.EncodeToString(dataset[:])
-		e.Leaves = append(e.Leaves, &records[i])
+		r := &records[i]
+		dataset := Pseudonym(l.pseudonym, r.ClientID, r.Product, r.HistoryID)
+		r.AfterSHA256, r.Dataset = sum, hex.EncodeToString(dataset[:])
+		if last := logged.of(r); last.HistoryID == r.HistoryID {
+			r.PreviousVersion, r.PreviousSHA256 = last.Version, last.CommitSHA256
+		}
+		logged.add(r, head.Size+int64(i))
+		e.Leaves = append(e.Leaves, r)
 	}
 	entries, err := e.entries()
 	if err != nil {

@@ -158,7 +158,7 @@ func TestEntriesHideAccounts(t *testing.T) {
 		t.Fatal(err)
 	}
 	other := newKey(t, 2)
-	if transparency.Pseudonym([]byte("a"), "acme", "market_engine") == transparency.Pseudonym([]byte("b"), "acme", "market_engine") ||
+	if transparency.Pseudonym([]byte("a"), "acme", "market_engine", "h") == transparency.Pseudonym([]byte("b"), "acme", "market_engine", "h") ||
 		key.VerifierKey() == other.VerifierKey() {
 		t.Error("pseudonyms do not depend on the key")
 	}

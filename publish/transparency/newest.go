@@ -1,6 +1,7 @@
 package transparency
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -17,6 +18,7 @@ const newestFile = leavesDir + "/newest.json"
 type Logged struct {
 	ClientID     string    `json:"client_id"`
 	Product      string    `json:"product"`
+	HistoryID    string    `json:"history_id"` // of the commit
 	Version      uint64    `json:"version"`
 	CommitSHA256 string    `json:"commit_sha256"`
 	PublishedAt  time.Time `json:"published_at"` // of the commit
@@ -25,14 +27,14 @@ type Logged struct {
 
 // newest is the content of newestFile. It may lag behind the head.
 type newest struct {
-	Format int      `json:"format"` // 2
+	Format int      `json:"format"` // 3
 	Size   int64    `json:"size"`   // of the log whose leaves it covers
 	SHA256 string   `json:"sha256"` // of the list
 	List   []Logged `json:"datasets"`
 }
 
 // newestFormat is the version of the file; one of another version is made again.
-const newestFormat = 2
+const newestFormat = 3
 
 // Newest returns the newest leaf of each dataset under a head, sorted by account and product. It reads
 // a small file and the leaves after it, or all leaves if the file is missing or damaged, or is of a
@@ -70,7 +72,7 @@ func (v *View) storedNewest(size int64) (n newest) {
 	if err == nil {
 		err = layout.DecodeHeader(newestFile, data, newestFormat, &n)
 	}
-	if err != nil || n.Size < 0 || n.Size > size || n.SHA256 != sumOf(n.List) {
+	if err != nil || n.Format != newestFormat || n.Size < 0 || n.Size > size || n.SHA256 != sumOf(n.List) {
 		return newest{Format: newestFormat}
 	}
 	return n
@@ -86,10 +88,6 @@ func sumOf(list []Logged) string {
 
 func (v *View) newest(head Checkpoint) (newest, error) {
 	n := v.storedNewest(head.Size)
-	byName := map[[2]string]Logged{}
-	for _, one := range n.List {
-		byName[[2]string{one.ClientID, one.Product}] = one
-	}
 	for n.Size < head.Size {
 		number := n.Size / tileWidth
 		file, err := v.recordsUpTo(head.Size, number)
@@ -98,29 +96,31 @@ func (v *View) newest(head Checkpoint) (newest, error) {
 		}
 		end := min(head.Size, file.First+tileWidth)
 		for ; n.Size < end; n.Size++ {
-			r := file.Records[n.Size-file.First]
-			byName[[2]string{r.ClientID, r.Product}] = Logged{r.ClientID, r.Product, r.Version, r.CommitSHA256, r.PublishedAt, n.Size}
+			n.add(file.Records[n.Size-file.First], n.Size)
 		}
 	}
-	n.List = nil
-	for _, one := range byName {
-		n.List = append(n.List, one)
-	}
-	slices.SortFunc(n.List, func(a, b Logged) int {
-		if c := strings.Compare(a.ClientID, b.ClientID); c != 0 {
-			return c
-		}
-		return strings.Compare(a.Product, b.Product)
-	})
 	return n, nil
 }
 
-// Refusal returns [ErrAhead] or [ErrFork] if the witness refuses the log for ever, else nil.
-func (s WitnessState) Refusal() error {
-	for _, err := range []error{ErrAhead, ErrFork} {
-		if s.Error == err.Error() {
-			return err
-		}
+// of returns the newest leaf of the dataset of a record; zero if there is none.
+func (n *newest) of(r *Record) Logged {
+	if i, found := n.find(r); found {
+		return n.List[i]
 	}
-	return nil
+	return Logged{}
+}
+
+func (n *newest) add(r *Record, index int64) {
+	one := Logged{r.ClientID, r.Product, r.HistoryID, r.Version, r.CommitSHA256, r.PublishedAt, index}
+	i, found := n.find(r)
+	if !found {
+		n.List = slices.Insert(n.List, i, one)
+	}
+	n.List[i] = one
+}
+
+func (n *newest) find(r *Record) (int, bool) {
+	return slices.BinarySearchFunc(n.List, r, func(l Logged, r *Record) int {
+		return cmp.Or(strings.Compare(l.ClientID, r.ClientID), strings.Compare(l.Product, r.Product))
+	})
 }

@@ -150,13 +150,14 @@ func readIfThere(f durable.ReadFS, name string) ([]byte, error) {
 
 // records is a file of leaves: those of one tile of level 0.
 type records struct {
-	Format   int       `json:"format"` // 1
+	Format   int       `json:"format"` // 2
 	First    int64     `json:"first"`
 	Cosigned []string  `json:"cosigned,omitempty"` // checkpoints that the leaves name by their hashes
 	Records  []*Record `json:"leaves"`
 }
 
-const recordsFormat = 1
+// recordsFormat is 2 since a leaf names the one before it.
+const recordsFormat = 2
 
 func recordsPath(n int64) string {
 	t := tlog.Tile{H: tileHeight, N: n, W: tileWidth}

@@ -15,7 +15,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
-	"mkt/serve/internal/listen"
+	"mkt/internal/listen"
 )
 
 // Options of a server.

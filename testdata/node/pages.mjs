@@ -4,7 +4,8 @@
 // "shots": FOLDER or "", "pages": [{"path", "width"?, "dark"?, "phone"?,
 // "height"?, "shot"?: NAME (of a PNG of the whole page), "picture"?: NAME (of a WebP of its first
 // screen), "do"?: [["fill", SELECTOR, TEXT] | ["press", SELECTOR, KEY] | ["click",
-// SELECTOR] | ["see", SELECTOR] | ["pause", MILLISECONDS]], "texts"?: {NAME: SELECTOR}}]}
+// SELECTOR] | ["see", SELECTOR] | ["pause", MILLISECONDS]], "texts"?: {NAME: SELECTOR}, "within"?: SELECTOR (of what must not be
+// cut off at a side before anything is scrolled)}]}
 // stdout: one line of JSON for each page: {"path", "url", "status", "title", "ms", "errors",
 // "wider": whether the page scrolls sideways, "texts": {NAME: [TEXT]}}
 // What axe finds is an error: the pages are for people who use a keyboard or a screen reader, too.
@@ -52,14 +53,28 @@ for (const page of job.pages) {
     for (const [name, selector] of Object.entries(page.texts ?? {})) {
       result.texts[name] = (await tab.locator(selector).allTextContents()).map((s) => s.trim());
     }
+    if (page.within) {
+      const beyond = await tab.locator(page.within).evaluateAll((all) => all.length === 0 ? ["there is none"] : all.filter((e) => {
+        const { left, right } = e.getBoundingClientRect();
+        let from = 0, to = document.documentElement.clientWidth;
+        for (let p = e; (p = p.parentElement ?? p.getRootNode().host);) {
+          if (getComputedStyle(p).overflowX !== "visible") [from, to] = [Math.max(from, p.getBoundingClientRect().left), Math.min(to, p.getBoundingClientRect().right)];
+        }
+        return left < from - 1 || right > to + 1;
+      }).map((e) => e.textContent.trim()));
+      for (const text of beyond) errors.push(`cut off: ${page.within}: ${text}`);
+    }
     result.url = tab.url();
     result.title = await tab.title();
     result.wider = await tab.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth);
     if (!page.path.startsWith("/docs/") || page.path === "/docs/clients") { // one guide stands for all
       await tab.evaluate(axe.source);
-      // RapiDoc's own elements are not ours to change.
-      const found = await tab.evaluate(() => axe.run({ exclude: [["rapi-doc"]] }, { resultTypes: ["violations"] }));
-      for (const v of found.violations) errors.push(`axe ${v.id} (${v.help}): ${v.nodes.length} × ${v.nodes.slice(0, 2).map((n) => `${n.target} ${n.html.slice(0, 160)}`).join(" | ")}`);
+      // RapiDoc's own elements are not ours to change, but where they stand in the page is.
+      const found = await tab.evaluate(async () => [
+        ...(await axe.run({ exclude: [["rapi-doc"]] }, { resultTypes: ["violations"] })).violations,
+        ...(await axe.run(document, { runOnly: ["landmark-one-main", "landmark-no-duplicate-main", "landmark-main-is-top-level"] })).violations,
+      ]);
+      for (const v of found) errors.push(`axe ${v.id} (${v.help}): ${v.nodes.length} × ${v.nodes.slice(0, 2).map((n) => `${n.target} ${n.html.slice(0, 160)}`).join(" | ")}`);
     }
     if (job.shots && page.shot) await tab.screenshot({ path: `${job.shots}/${page.shot}.png`, fullPage: true });
     if (job.shots && page.picture) {

@@ -68,7 +68,7 @@ var wordKinds = makeWordKinds(map[wordKind]string{
 	action: `be win lose draw tie score get have receive miss lead qualify commit make play start come finish concede keep hit assist take`,
 	particle: `
 		de da do dos das di del della dello degli dei der den des du d la le les lo los las el al
-		van von vom zu zum zur ter ten te t op het af av y e i bin ben ibn bint abu ul ur ap mac mc na ni nic`,
+		van von vom zu zum zur ter ten te t op het af av y e i bin ben ibn bint abu ul ur ap mac mc na ni nic ogly oglu ogli kyzy kizi qizi`,
 })
 
 func makeWordKinds(lists map[wordKind]string) map[string]wordKind {
@@ -158,11 +158,12 @@ func isHyphen(r rune) bool { return r == '-' || r == '‐' || r == '‑' }
 
 // isNameWord reports whether a word is written as one of a name: letters of one
 // alphabet, with apostrophes, hyphens and points between or behind them, and a
-// capital where the alphabet has them.
+// capital where the alphabet has them. A number may end it, as in "Danilo2": providers
+// number players of one name. A number by itself could be a count.
 func isNameWord(w string) bool {
 	latin, other, capital, letters := false, false, false, 0
 	last := '-'
-	for _, r := range w {
+	for _, r := range strings.TrimRight(w, digits) {
 		switch {
 		case r|0x20 >= 'a' && r|0x20 <= 'z':
 			letters++
@@ -203,10 +204,10 @@ func isInitial(w string) bool {
 }
 
 // isCapitals reports whether a word is up to four capital letters, as
-// abbreviations are.
+// abbreviations are, without the number that may end it.
 func isCapitals(w string) bool {
 	n := 0
-	for _, r := range w {
+	for _, r := range strings.TrimRight(w, digits) {
 		if !unicode.IsUpper(r) {
 			return false
 		}
@@ -214,6 +215,8 @@ func isCapitals(w string) bool {
 	}
 	return n <= 4
 }
+
+const digits = "0123456789"
 
 // minAbbreviation is the least number of letters of an abbreviated team's word: "Man City".
 const minAbbreviation = 3

@@ -24,6 +24,7 @@ func (d *Deriver) judge(s *football.Selection, row *input.Row, reading football.
 	decimal, has := row.Decimal.Get()
 	plain := has && football.PlainDecimal(decimal)
 	addReason(s, priceReason(row, plain))
+	addReason(s, row.PriceTrouble)
 	if row.Suspended {
 		addReason(s, football.Suspended)
 	}

@@ -47,6 +47,7 @@ type rowReader struct {
 	found    *reading // the first way to read the row
 	ways     int      // 1: all ways agree; more: they differ
 	readings int      // ways found, including those that agree
+	unread   bool     // a text of a row whose texts each say all could not be read
 	asNumber bool     // the search now treats a code for a side as a number
 	swapped  bool     // such a way was found with another reading
 	best     failure
@@ -88,7 +89,7 @@ func (r *rowReader) read(row *input.Row, rd *reading) {
 	}
 	r.contradicts = false
 	r.readLabels(row.Labels, rd)
-	if r.ways <= 1 { // else the reason depends on the names
+	if r.ways <= 1 && !r.unread { // else the reading depends on the names
 		r.keep(key, *rd)
 	}
 	r.contradicts = contradicts || r.contradicts
@@ -96,7 +97,7 @@ func (r *rowReader) read(row *input.Row, rd *reading) {
 
 // readLabels reads the labels of a row into rd.
 func (r *rowReader) readLabels(labels []football.Label, rd *reading) {
-	r.ways = 0
+	r.ways, r.unread = 0, false
 	if !r.takeTexts(labels) {
 		rd.reason = football.AmbiguousShape
 		return
@@ -135,18 +136,22 @@ func (r *rowReader) searchAll() {
 }
 
 // readEach reads every text of a row by itself: each must be the selection, and all must be the
-// same one.
+// same one. A text that cannot be read may say it with the teams' names in another spelling.
 func (r *rowReader) readEach() {
 	all := r.texts
 	defer func() { r.texts = all }()
+	var unread []string
 	for i := range all {
 		before := r.readings
 		r.texts = all[i : i+1]
 		r.searchAll()
-		if r.readings == before { // an unreadable text may contradict the others
-			r.ways, r.readings = 0, 0
-			return
+		if r.readings == before {
+			unread = append(unread, all[i])
 		}
+	}
+	r.unread = len(unread) > 0
+	if slices.ContainsFunc(unread, func(text string) bool { return r.ways != 1 || !r.isSpelled(text, r.found.selection) }) {
+		r.ways, r.readings = 0, 0 // it may contradict the others
 	}
 }
 

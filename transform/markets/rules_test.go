@@ -10,7 +10,7 @@ import (
 // numbersOf has the hash of the constants and tables of this package, by the version of the
 // derivation.
 var numbersOf = map[string]string{
-	"4": "aada6d988ff6fc3759b428c1dbd9b09e896c1dc4224451d30b906f6435713b4d",
+	"5": "8d22f583b04f6dbb80dcf74c9b0aba18738c794383a135887a2689a6e13b462f",
 }
 
 // TestDerivationIsVersioned: no bound, form or word by which markets are proven changes

@@ -44,5 +44,5 @@ func read(t *mapping.Table, e *mapping.Entry, id, name string) (*input.Reading, 
 	if e != nil && e.Reading != nil && e.Key != name {
 		return nil, football.ConditionFailed
 	}
-	return t.Read(e, id, name)
+	return t.Read(e, id)
 }

@@ -79,7 +79,7 @@ func (r *sheetReader) appendOffer(offers []input.Offer, f *offered, g *group) []
 		id = o.ProviderIDs[0]
 	}
 	o.KnownID = g.entry.KnownID(o.ProviderIDs)
-	o.Reading, o.RawReason = r.table.Read(g.entry, id, o.Name.Or(""))
+	o.Reading, o.RawReason = r.table.Read(g.entry, id)
 	switch {
 	case !whole || slices.ContainsFunc(g.showings, func(s showing) bool { return g.contradicts(r.table, s) }):
 		o.Reading, o.RawReason = nil, football.AmbiguousShape

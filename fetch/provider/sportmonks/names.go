@@ -3,10 +3,10 @@ package sportmonks
 import (
 	_ "embed"
 	"encoding/csv"
-	"slices"
 	"strings"
 	"sync"
 
+	"mkt/fetch/input"
 	"mkt/fetch/mapping"
 )
 
@@ -23,12 +23,30 @@ var wordsCSV string
 // The table's keys are market ids; its rows are the names of rows of the market Specials.
 var Dialect, table = mapping.Embedded(Name+"/markets.csv", marketsCSV, wordsCSV)
 
-// marketNames are the plain names of each market, by its id: that of the table first.
-var marketNames = sync.OnceValue(func() map[string][]string {
-	names := make(map[string][]string)
+// names are the plain names under which the markets of the table are known.
+type names struct {
+	own   map[string]string    // the provider's own name, by market id
+	known map[meaningName]bool // every name of a market with that meaning, whatever its id
+}
+
+// meaningName is a name of markets with one meaning.
+type meaningName struct{ market, period, subject, parameter, name string }
+
+func nameOf(m *input.Reading, plain string) meaningName {
+	return meaningName{m.Market, m.Period, m.Subject, m.Parameter, plain}
+}
+
+var marketNames = sync.OnceValue(func() names {
+	n := names{own: make(map[string]string), known: make(map[meaningName]bool)}
+	add := func(e *mapping.Entry, name string) {
+		if e.Reading != nil {
+			n.known[nameOf(e.Reading, plainName(name))] = true
+		}
+	}
 	for _, l := range table().Lines() {
 		if l.By == "key" {
-			names[l.Match] = append(names[l.Match], plainName(l.Name))
+			n.own[l.Match] = plainName(l.Name)
+			add(l.Entry, l.Name)
 		}
 	}
 	r := csv.NewReader(strings.NewReader(namesCSV))
@@ -38,48 +56,40 @@ var marketNames = sync.OnceValue(func() map[string][]string {
 		panic("sportmonks: names.csv: " + err.Error())
 	}
 	for _, line := range lines[1:] {
-		names[line[0]] = append(names[line[0]], plainName(line[1]))
+		add(table().ByKey[line[0]], line[1])
 	}
-	return names
+	return n
 })
 
-// nameRank returns how well a name fits a market id, the best first; -1 if the market is not
-// known under it. No name fits least. Any name fits an id that the table does not have.
-func nameRank(market, name string) int {
-	names := marketNames()[market]
-	if name == "" || names == nil {
-		return len(names)
+// keyOf returns the key of the market with this id and name: the id alone if the name is the
+// provider's own or missing, else the id and the plain name. It does not depend on what
+// else is in the payload.
+func keyOf(market, name string) string {
+	plain := plainName(name)
+	if plain == "" || plain == marketNames().own[market] {
+		return market
 	}
-	return slices.Index(names, plainName(name))
+	return market + "#" + plain
 }
 
-// isAnother reports whether a market has a name that the provider's list gives to other ids alone.
-// It is false if one of those ids is read as the same market, or by a test of its rows: then the
-// name does not contradict, or the rows decide.
-func isAnother(e *mapping.Entry, market, name string) bool {
-	if e == nil || e.Reading == nil || nameRank(market, name) >= 0 {
-		return false
-	}
-	found, plain := false, plainName(name)
-	for other, names := range marketNames() {
-		if !slices.Contains(names, plain) {
-			continue
-		}
-		found = true
-		if o := table().ByKey[other]; o != nil && o.Reading != nil && (o.Reading.Condition != "" || o.Reading.Market == e.Reading.Market && o.Reading.Period == e.Reading.Period &&
-			o.Reading.Subject == e.Reading.Subject && o.Reading.Parameter == e.Reading.Parameter) {
-			return false
-		}
-	}
-	return found
+// fits reports whether a market that the table reads as m may have a name: it is
+// missing, or a known name of this id or of another id with the same meaning. A name says
+// what the market is in free text, so that every other name may be another market's.
+func fits(m *input.Reading, name string) bool {
+	return name == "" || marketNames().known[nameOf(m, plainName(name))]
 }
 
-// plainName returns the letters and digits of a name, in lower case.
+// plainName returns the letters and digits of a name, in lower case; the name itself if it
+// has none.
 func plainName(name string) string {
-	return strings.Map(func(c rune) rune {
+	plain := strings.Map(func(c rune) rune {
 		if c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c > 0x7f {
 			return c
 		}
 		return -1
 	}, strings.ToLower(name))
+	if plain == "" {
+		return name
+	}
+	return plain
 }

@@ -24,9 +24,7 @@ func TestProvider(t *testing.T) {
 		Invalid:  []string{`{"timezone":"UTC"}`, `{"data":"nothing"}`, `{"data":[],"data":[1]}`, `{"data":[`, `[]`},
 		Price:    []string{"dp3", "value"},
 		Emulator: emulator.New,
-		Means: func(m simulator.MeantMarket, o input.Offer) bool {
-			return o.Key == m.Key || strings.HasPrefix(o.Key, m.Key+":") // of Specials
-		},
+		Means:    func(m simulator.MeantMarket, o input.Offer) bool { return o.ProviderIDs[0] == m.Key },
 	})
 }
 

@@ -73,6 +73,7 @@ const (
 	rowRepeats   = "row: a key twice"
 	rowNoLabel   = "row: without a label"
 	rowNoPrice   = "row: without a price"
+	rowPrices    = "row: two prices that contradict each other"
 	rowField     = "row: a field is no text"
 	rowFlag      = "row: a flag is neither true nor false"
 )

@@ -1,10 +1,11 @@
 package sportmonks
 
 import (
-	"cmp"
 	"fmt"
+	"math"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 
 	"mkt/fetch/input"
@@ -66,9 +67,9 @@ type sheetReader struct {
 type offered struct {
 	decode.Wounds
 	id     string
-	item   *item  // nil if the rows came without it
-	raw    string // the item as it was sent
-	groups map[string]*group
+	item   *item                // nil if the rows came without it
+	raw    string               // the item as it was sent
+	groups map[[2]string]*group // by market id and name, as they were sent
 	order  []*group
 	others bool // there are rows of other bookmakers
 	twice  bool // there are two items, which differ
@@ -76,10 +77,10 @@ type offered struct {
 
 // group is the rows of one market as the bookmaker names it.
 type group struct {
+	key    string // see [keyOf]
 	market string // market_id
 	name   football.Field[string]
 	rows   []input.Row
-	traced string // the key under which it was reported to the trace
 }
 
 // item reads one fixture with its odds.
@@ -133,7 +134,7 @@ func (r *sheetReader) row(v strictjson.Value) {
 func (r *sheetReader) fixture(id string) *offered {
 	f := r.fixtures[id]
 	if f == nil {
-		f = &offered{id: id, groups: make(map[string]*group)}
+		f = &offered{id: id, groups: make(map[[2]string]*group)}
 		r.fixtures[id] = f
 		r.order = append(r.order, f)
 	}
@@ -177,8 +178,7 @@ func (r *sheetReader) rowOf(f *offered, v strictjson.Value) {
 	r.Met.Rows++
 	g := f.group(id, r.text(memberDescription))
 	if trace := r.payload.Trace.For(f.id); trace != nil && len(g.rows) == 0 {
-		g.traced = g.named()
-		of := provider.Subject{Fixture: f.id, Market: g.traced}
+		of := provider.Subject{Fixture: f.id, Market: g.key}
 		trace.Report(of, provider.FieldThing, v)
 		trace.Report(of, provider.FieldMarketID, m.at[memberMarket])
 		trace.Report(of, provider.FieldMarketName, m.at[memberDescription])
@@ -193,6 +193,9 @@ func (r *sheetReader) rowOf(f *offered, v strictjson.Value) {
 		r.Hurt.Rows++
 	case m.at[memberDP3].Kind() <= strictjson.Null && m.at[memberValue].Kind() <= strictjson.Null:
 		r.Damaged.Add(rowNoPrice)
+		r.Hurt.Rows++
+	case row.PriceTrouble != "":
+		r.Damaged.Add(rowPrices)
 		r.Hurt.Rows++
 	case m.at[memberDescription].Kind() == strictjson.Null, m.at[memberDescription].Kind() == strictjson.Number:
 		r.Damaged.Add(rowField)
@@ -216,38 +219,22 @@ func (r *sheetReader) text(i int) football.Field[string] {
 // group returns the rows of a market so far. Rows with one market id that the bookmaker
 // names differently are several markets.
 func (f *offered) group(market string, name football.Field[string]) *group {
-	key := market + "\x00" + name.Or("")
-	g := f.groups[key]
+	sent := [2]string{market, name.Or("")}
+	g := f.groups[sent]
 	if g == nil {
-		g = &group{market: market, name: name}
-		f.groups[key] = g
-		f.order = append(f.order, g)
+		key := keyOf(market, name.Or(""))
+		if i := slices.IndexFunc(f.order, func(g *group) bool { return g.key == key }); i >= 0 {
+			g = f.order[i]
+		} else {
+			g = &group{key: key, market: market, name: name}
+			f.order = append(f.order, g)
+		}
+		f.groups[sent] = g
 	}
-	if g.name.State() < name.State() {
+	if g.name.Or("") == "" && g.name.State() <= name.State() {
 		g.name = name
 	}
 	return g
-}
-
-// named returns the key of a market that is known by its id and its name.
-func (g *group) named() string { return g.market + "#" + g.name.Or("") }
-
-// owners returns the market that each id stands for by itself: the one with the best name for
-// it, see [nameRank]. Another market with the same id is another list of the bookmaker. The
-// owner depends on the other names in the payload only if several of them are known for the id.
-func (f *offered) owners() map[string]*group {
-	owners := make(map[string]*group, len(f.order))
-	for _, g := range f.order {
-		rank := nameRank(g.market, g.name.Or(""))
-		before := owners[g.market]
-		if rank < 0 {
-			continue
-		}
-		if before == nil || cmp.Or(cmp.Compare(rank, nameRank(g.market, before.name.Or(""))), cmp.Compare(g.name.Or(""), before.name.Or(""))) < 0 {
-			owners[g.market] = g
-		}
-	}
-	return owners
 }
 
 // Members of a row: first those with its meaning, in the order in which they are
@@ -332,6 +319,9 @@ func (r *sheetReader) readRow(f *offered, v strictjson.Value) input.Row {
 	trace.Report(of, provider.FieldSelectionID, m.at[memberID])
 	row.ID = r.text(memberID)
 	row.Decimal = r.price(trace, of)
+	if r.pricesDiffer() {
+		row.PriceTrouble = football.AmbiguousShape
+	}
 	stopped, suspended := r.flag(memberStopped, &row), r.flag(memberSuspended, &row)
 	row.Suspended = stopped || suspended
 	trace.Report(of, provider.FieldSuspended, m.at[memberStopped])
@@ -385,6 +375,20 @@ func (r *sheetReader) price(trace *provider.Trace, of provider.Subject) football
 	return price
 }
 
+// pricesDiffer reports whether the current row has two prices, and value is not dp3 cut or rounded to
+// two places. Which of them is true is not known.
+func (r *sheetReader) pricesDiffer() bool {
+	var prices [2]float64
+	for n, i := range [...]int{memberDP3, memberValue} {
+		text, ok := decode.Field(r.members.at[i]).Get()
+		if !ok || r.members.twice[i] || !football.PlainDecimal(text) {
+			return false
+		}
+		prices[n], _ = strconv.ParseFloat(text, 64)
+	}
+	return math.Abs(prices[0]-prices[1]) > 0.0095 // dp3 has three places
+}
+
 // flag reads a member that is true or false. If it is neither, the row counts as
 // suspended.
 func (r *sheetReader) flag(i int, row *input.Row) bool {
@@ -429,30 +433,47 @@ func (r *sheetReader) joined(f *offered) football.Fixture {
 func (r *sheetReader) offers(f *offered) []input.Offer {
 	offers := make([]input.Offer, 0, len(f.order)+4)
 	trace := r.payload.Trace.For(f.id)
-	owners := f.owners()
 	for _, g := range f.order {
 		r.Met.Markets++
-		e := r.table.ByKey[g.market]
-		o := input.Offer{Key: g.named(), ProviderIDs: []string{g.market}, Name: g.name, Rows: g.rows}
-		if owners[g.market] == g {
-			o.Key, o.KnownID = g.market, e.KnownID(o.ProviderIDs)
+		e := r.entryOf(g)
+		o := input.Offer{Key: g.key, ProviderIDs: []string{g.market}, Name: g.name, Rows: g.rows}
+		if g.key == g.market {
+			o.KnownID = e.KnownID(o.ProviderIDs)
 		}
-		o.Reading, o.RawReason = r.table.Read(e, g.market, g.name.Or(""))
-		if o.Reading != nil && isAnother(e, g.market, g.name.Or("")) {
+		o.Reading, o.RawReason = r.table.Read(e, g.market)
+		if o.Reading != nil && !fits(o.Reading, g.name.Or("")) {
 			o.Reading, o.RawReason = nil, football.ConditionFailed
 		}
-		if o.RawReason == football.MixedMarket {
+		if o.RawReason == football.MixedMarket && g.key == g.market {
 			from := len(offers)
 			offers = r.statements(offers, o)
 			for _, named := range offers[from:] {
-				trace.Join(provider.Subject{Fixture: f.id, Market: named.Key}, provider.Subject{Fixture: f.id, Market: g.traced})
+				trace.Join(provider.Subject{Fixture: f.id, Market: named.Key}, provider.Subject{Fixture: f.id, Market: g.key})
 			}
 			continue
 		}
-		trace.Join(provider.Subject{Fixture: f.id, Market: o.Key}, provider.Subject{Fixture: f.id, Market: g.traced})
 		offers = append(offers, o)
 	}
 	return offers
+}
+
+// linesEntry is added to the id of a market that some bookmakers sell as bands and others as
+// lines: the table has a line of its own for the market whose rows are all over or under a line.
+const linesEntry = " lines"
+
+// entryOf returns the table's line for a market with these rows, nil if there is none.
+func (r *sheetReader) entryOf(g *group) *mapping.Entry {
+	if e := r.table.ByKey[g.market+linesEntry]; e != nil && !slices.ContainsFunc(g.rows, isNoLine) {
+		return e
+	}
+	return r.table.ByKey[g.market]
+}
+
+// isNoLine reports whether a row does not have over or under alone as its label and its line beside it.
+func isNoLine(row input.Row) bool {
+	label := row.Label(labelNames[memberLabel])
+	word := slices.IndexFunc(Dialect().Phrases[input.OverUnder], func(p input.Phrase) bool { return strings.EqualFold(p.Text, label) })
+	return word < 0 || row.Label(labelNames[memberTotal]) == ""
 }
 
 // statements splits a market whose rows each name a market: rows whose name the table has
@@ -466,14 +487,10 @@ func (r *sheetReader) statements(offers []input.Offer, o input.Offer) []input.Of
 			left = append(left, row)
 			continue
 		}
-		key, known := e.Key+strings.TrimPrefix(o.Key, o.ProviderIDs[0]), ""
-		if key == e.Key {
-			known = e.KnownID(o.ProviderIDs)
-		}
-		i := slices.IndexFunc(named, func(n input.Offer) bool { return n.Key == key })
+		i := slices.IndexFunc(named, func(n input.Offer) bool { return n.Key == e.Key })
 		if i < 0 {
 			i = len(named)
-			named = append(named, input.Offer{Key: key, ProviderIDs: o.ProviderIDs, KnownID: known,
+			named = append(named, input.Offer{Key: e.Key, ProviderIDs: o.ProviderIDs, KnownID: e.KnownID(o.ProviderIDs),
 				Name: football.Of(row.Label("name")), Reading: e.Reading})
 		}
 		named[i].Rows = append(named[i].Rows, row)

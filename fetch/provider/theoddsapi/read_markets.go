@@ -203,7 +203,7 @@ func (r *sheetReader) market(f *offered, v strictjson.Value) {
 		return
 	}
 	o := input.Offer{Key: key, Name: football.Of(key), Rows: rows}
-	o.Reading, o.RawReason = r.table.Read(r.table.ByKey[key], "", key)
+	o.Reading, o.RawReason = r.table.Read(r.table.ByKey[key], "")
 	if why != "" {
 		o.Reading, o.RawReason = nil, football.AmbiguousShape
 	}

@@ -15,6 +15,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"net/http"
+	"strings"
 	"sync"
 	"time"
 
@@ -37,7 +38,8 @@ type Options struct {
 	Log  *slog.Logger
 }
 
-// Witness answers requests for cosignatures. It is an [http.Handler] for the path /add-checkpoint, and
+// Witness answers requests for cosignatures. It is an [http.Handler] for the path /add-checkpoint, and for
+// /last-checkpoint, which the specification does not have: it shows a log that was refused what it has signed before. It is
 // safe for concurrent use.
 type Witness struct {
 	root     durable.FS
@@ -109,7 +111,11 @@ func (w *Witness) ServeHTTP(rw http.ResponseWriter, q *http.Request) {
 		http.Error(rw, "the request is too long, or ended early", http.StatusBadRequest)
 		return
 	}
-	line, err := w.cosign(body)
+	answer := w.cosign
+	if strings.HasSuffix(q.URL.Path, "/last-checkpoint") {
+		answer = w.show
+	}
+	line, err := answer(body)
 	var r *refusal
 	switch {
 	case errors.As(err, &r) && r.status == http.StatusConflict:
@@ -167,6 +173,21 @@ func (w *Witness) cosign(body []byte) ([]byte, error) {
 		return nil, err
 	}
 	return signed[len(next.String())+1:], nil // the text and an empty line come before it
+}
+
+// show answers a request for the newest head that was cosigned for a log, by its origin.
+func (w *Witness) show(body []byte) ([]byte, error) {
+	origin := strings.TrimSuffix(string(body), "\n")
+	if w.logs[origin] == nil {
+		return nil, &refusal{status: http.StatusNotFound, text: "this witness does not know the log"}
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	last, err := w.last(origin)
+	if err == nil && last.Size == 0 {
+		err = &refusal{status: http.StatusNotFound, text: "this witness has cosigned no head of the log"}
+	}
+	return last.Note, err
 }
 
 func checkConsistency(q transparency.Request, last, next transparency.Signed) error {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -332,7 +333,7 @@ func TestLogAsksWitnesses(t *testing.T) {
 	old := openLog(t, durabletest.NewMem(), key)
 	add(t, old, "acme", 3)
 	_, states = ask(old)
-	if states[0].Error != transparency.ErrAhead.Error() || states[0].Size != 304 {
+	if states[0].Error != transparency.ErrAhead.Error() || states[0].Evidence == "" {
 		t.Errorf("an older copy: %+v", states[0])
 	}
 	// Another history of the same log.
@@ -341,5 +342,94 @@ func TestLogAsksWitnesses(t *testing.T) {
 	_, states = ask(fork)
 	if states[0].Error != transparency.ErrFork.Error() {
 		t.Errorf("a fork: %+v", states[0])
+	}
+}
+
+// A witness that refuses without a proof stops no log that the others of its quorum cosign, and no log if it alone would not
+// be enough for the policy. A checkpoint with the log's signature is a proof, whoever shows it, for as long as the log does
+// not continue it.
+func TestRefusals(t *testing.T) {
+	key := newKey(t, 1)
+	honest := httptest.NewServer(newWitness(t, durabletest.NewMem(), 10, key.VerifierKey()))
+	defer honest.Close()
+	grown := openLog(t, durabletest.NewMem(), key)
+	larger := add(t, grown, "acme", 20)
+	forked := add(t, openLog(t, durabletest.NewMem(), key), "other", 3)
+	answers := map[string]struct {
+		status   int
+		body     string
+		evidence []byte
+	}{
+		"a larger log":                     {409, "1000000\n", nil},
+		"another history":                  {422, "", nil},
+		"a larger log, with a proof":       {409, "20\n", larger.Note},
+		"another history, with a proof":    {422, "", forked.Note},
+		"a beginning of the log":           {422, "", nil},
+		"a larger log, of another log":     {409, "20\n", add(t, openLog(t, durabletest.NewMem(), newKey(t, 2)), "acme", 20).Note},
+		"a larger log, proven by nonsense": {409, "20\n", []byte("nonsense")},
+	}
+	first := add(t, openLog(t, durabletest.NewMem(), key), "acme", 2)
+	answer := answers["a beginning of the log"]
+	answer.evidence = first.Note
+	answers["a beginning of the log"] = answer
+	for name, a := range answers {
+		liar := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+			if q.URL.Path != "/last-checkpoint" {
+				w.WriteHeader(a.status)
+				_, _ = w.Write([]byte(a.body))
+			} else if a.evidence != nil {
+				_, _ = w.Write(a.evidence)
+			} else {
+				w.WriteHeader(http.StatusNotFound)
+			}
+		}))
+		for _, c := range []struct {
+			quorum string
+			away   bool // the honest witness
+			stops  bool
+		}{
+			{"any", false, false}, {"any", true, true}, {"all", false, false}, {"all", true, false}, {"none", true, false},
+		} {
+			url := honest.URL
+			if c.away {
+				url = "http://127.0.0.1:1"
+			}
+			keys := []string{newWitness(t, durabletest.NewMem(), 10).VerifierKey(), newWitness(t, durabletest.NewMem(), 11).VerifierKey()}
+			text := fmt.Sprintf("log %s\nwitness honest %s %s\nwitness liar %s %s\n", key.VerifierKey(), keys[0], url, keys[1], liar.URL)
+			if c.quorum == "none" {
+				text += "quorum none\n"
+			} else {
+				text += "group g " + c.quorum + " honest liar\nquorum g\n"
+			}
+			policy, err := transparency.ParsePolicy([]byte(text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			l := openLog(t, durabletest.NewMem(), key)
+			add(t, l, "acme", 3)
+			head, states, err := l.Cosign(context.Background(), send, policy, func() time.Time { return noon })
+			if err != nil {
+				t.Fatal(err)
+			}
+			var want error
+			switch {
+			case strings.HasPrefix(name, "a larger log, with"):
+				want = transparency.ErrAhead
+			case strings.HasPrefix(name, "another history, with"):
+				want = transparency.ErrFork
+			case c.stops:
+				want = transparency.ErrRefused
+			}
+			got := l.Refused(head.Checkpoint, states, policy)
+			if !errors.Is(got, want) || (got == nil) != (want == nil) {
+				t.Errorf("%s, quorum %s, the other one away: %v: %v, want %v", name, c.quorum, c.away, got, want)
+			}
+			if want == transparency.ErrAhead {
+				if err := grown.Refused(larger.Checkpoint, states, policy); err != nil {
+					t.Errorf("%s: the newest copy of the log: %v", name, err)
+				}
+			}
+		}
+		liar.Close()
 	}
 }

@@ -86,12 +86,13 @@ func flagError(f *pflag.Flag, err error) error {
 
 // Choice is the value of a flag with a fixed list of words.
 type Choice struct {
-	Value string
-	words []string
+	Value  string
+	words  []string
+	chosen bool // Value was set
 }
 
 // OneOf returns a choice of words with a default.
-func OneOf(value string, words ...string) Choice { return Choice{value, words} }
+func OneOf(value string, words ...string) Choice { return Choice{Value: value, words: words} }
 
 func (c *Choice) String() string { return c.Value }
 func (c *Choice) Type() string   { return strings.Join(c.words, "|") }
@@ -100,7 +101,7 @@ func (c *Choice) Set(s string) error {
 	if !slices.Contains(c.words, s) {
 		return fmt.Errorf("want %s%s", strings.Join(c.words, " or "), DidYouMean(s, c.words...))
 	}
-	c.Value = s
+	c.Value, c.chosen = s, true
 	return nil
 }
 

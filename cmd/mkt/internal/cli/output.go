@@ -107,9 +107,11 @@ func (env *Env) DataOut() io.Writer {
 	return env.Out
 }
 
-// ForScripts reports whether the ready line is JSON: if JSON is asked for, or if the
-// output is not a terminal and so is read by a program.
-func (env *Env) ForScripts() bool { return env.JSON() || !OnTerminal(env.Out) }
+// ForScripts reports whether the ready line is JSON: if JSON is asked for, or if no form is and the
+// output is not a terminal, and so is read by a program.
+func (env *Env) ForScripts() bool {
+	return env.JSON() || !env.output.chosen && !OnTerminal(env.Out)
+}
 
 // Columns returns the width of the output's terminal, 0 if it is none.
 func (env *Env) Columns() int { return ColumnsOf(env.Out) }

@@ -70,6 +70,9 @@ func NewRoot(env *Env, sections []Section, commands []*cobra.Command) *cobra.Com
 		},
 	}
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		if words := cmd.Flags().Args(); cmd.HasAvailableSubCommands() && len(words) > 0 {
+			return subcommand(cmd, words) // its flags are unknown because the command is
+		}
 		var value *pflag.InvalidValueError
 		if errors.As(err, &value) {
 			return Usagef("--%s %q: %w", value.GetFlag().Name, value.GetValue(), flagError(value.GetFlag(), value.Unwrap()))
@@ -158,15 +161,21 @@ func subcommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
-	hint := ""
-	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
-		hint = ": did you mean " + near[0] + "?"
+	var names []string
+	like := args[0]
+	for _, c := range cmd.Commands() {
+		if c.IsAvailableCommand() {
+			names = append(append(names, c.Name()), c.Aliases...)
+		}
+		if slices.Contains(c.SuggestFor, args[0]) {
+			like = c.Name()
+		}
 	}
 	where := cmd.CommandPath() + " --help lists"
 	if !cmd.HasParent() {
 		where = cmd.Name() + " help all lists"
 	}
-	return Usagef("unknown command %q%s (%s them)", args[0], hint, where)
+	return Usagef("unknown command %q%s (%s them)", args[0], DidYouMean(like, names...), where)
 }
 
 // Group returns a command for subcommands, without work of its own. Its examples are the first of
@@ -204,7 +213,6 @@ func argumentError(cmd *cobra.Command, args []string) error {
 
 // checkUsage makes wrong arguments of each command an error of usage.
 func checkUsage(cmd *cobra.Command) {
-	cmd.SuggestionsMinimumDistance = 2
 	if check := cmd.Args; check != nil {
 		cmd.Args = func(cmd *cobra.Command, args []string) error {
 			err := check(cmd, args)

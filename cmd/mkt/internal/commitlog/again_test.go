@@ -11,6 +11,8 @@ import (
 	"mkt/cmd/mkt/internal/commitlog"
 	"mkt/cmd/mkt/internal/dataroot"
 	"mkt/internal/check"
+	"mkt/publish"
+	"mkt/publish/repair"
 	"mkt/publish/transparency"
 )
 
@@ -70,5 +72,48 @@ func TestAccountThatIsAddedAgain(t *testing.T) {
 	}
 	if index, found, _, err := view.Find("acme", "market_engine", 2, head); err != nil || found.Version != 2 || index != 2 {
 		t.Errorf("the leaf of version 2 is %d with version %+v, %v", index, found, err)
+	}
+}
+
+// A dataset that was restored from a copy and published on is not logged, however far it gets: the commit that was logged
+// last is no ancestor of it. A new history is.
+func TestRestoredCopy(t *testing.T) {
+	h := newHistory(t)
+	text, err := transparency.NewKey(rand.NewChaCha8([32]byte{1}), "example.com/prices")
+	check.Must(t, err)
+	key, err := transparency.ParseKey(text)
+	check.Must(t, err)
+	h.cycle(1, "1.90")
+	copied := h.Mem.PowerCut(0, 1)
+	h.cycle(2, "1.91")
+	r, err := h.log(key, nil)
+	if err != nil || len(r.Added) != 1 {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	h.Mem = copied
+	for number, want := range []string{"older copy", "its history was rewritten", "its history was rewritten"} {
+		check.Must(t, os.RemoveAll(filepath.Join(h.data, "client_id=acme")))
+		if number > 0 {
+			h.cycle(10+number, "2.00")
+		}
+		h.copy(".")
+		r, err := h.log(key, nil)
+		check.Must(t, err)
+		if len(r.Added) != 0 || len(r.Failed) != 1 || !strings.Contains(r.Failed[0].Error, want) || !strings.Contains(r.Failed[0].Err.Error(), "--new-history") {
+			t.Errorf("after %d more publications: %+v", number, r)
+		}
+	}
+	_, err = repair.NewHistory(t.Context(), publish.Options{ClientID: "acme", Product: "market_engine", Root: h.Mem, Now: func() time.Time { return dataroot.Began.Add(20 * time.Hour) }})
+	check.Must(t, err)
+	h.copy(".")
+	for version := uint64(4); version < 6; version++ {
+		if r, err = h.log(key, nil); err != nil || len(r.Failed) != 0 || len(r.Added) != 1 || r.Added[0].Version != version {
+			t.Errorf("with a new history: %+v, %v", r, err)
+		}
+		h.cycle(20+int(version), "2.01")
+	}
+	a := h.audit(key, h.data)
+	if len(a.Faults) != 1 || !strings.Contains(a.Faults[0].What, "leaf 0 has another hash of it") {
+		t.Errorf("%+v", a)
 	}
 }

@@ -25,6 +25,7 @@ type Audit struct {
 	Entries int64   `json:"entries"` // that lead to the root
 	Leaves  int     `json:"leaves"`  // that were compared with their entries
 	Commits int     `json:"commits"` // logged publications that were found in the data root
+	Shown   int     `json:"shown"`   // leaves of receipts that were compared
 	Faults  []Fault `json:"faults"`
 	// NotChecked says what could not be checked, and why.
 	NotChecked []string `json:"not_checked"`
@@ -41,6 +42,7 @@ type Fault struct {
 // AuditOptions say what a log is compared with.
 type AuditOptions struct {
 	Older  []transparency.Checkpoint // which must have been verified
+	Shown  []transparency.ShownLeaf  // of receipts
 	Data   string                    // the data root whose publications are compared; "" for a log without one
 	Shared bool                      // other machines publish too, and may have newer publications
 	// Deletions are the times at which accounts were deleted, by id; nil if they are not known.
@@ -76,11 +78,19 @@ func AuditLog(v *transparency.View, head transparency.Signed, o AuditOptions) (A
 	for _, f := range done.Faults {
 		a.fault([2]string{}, 0, "%v", f)
 	}
+	shown, err := v.AuditShown(head.Checkpoint, o.Shown)
+	if err != nil {
+		return a, err
+	}
+	a.Shown = len(o.Shown)
+	for _, f := range shown {
+		a.fault([2]string{}, 0, "%v", f)
+	}
 	if len(o.Older) == 0 {
 		a.skip("whether the log was rewritten as a whole: an older checkpoint shows it (--from)")
 	}
 	if !done.Leaves {
-		a.skip("whose publications the entries are: the leaves are not here")
+		a.skip("whose publications the entries are, and whether each continues the one before: the leaves are not here; receipts show those of a dataset (--receipt)")
 	}
 	if o.Data == "" {
 		a.skip("whether the publications are still those that were logged: there is no data root")

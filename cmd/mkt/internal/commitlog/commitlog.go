@@ -21,9 +21,12 @@ type Options struct {
 	Data   string // data root
 	Key    *transparency.Key
 	Policy *transparency.Policy // nil: the log has no witnesses
-	Wait   time.Duration        // for the witnesses, in all
-	Now    func() time.Time
-	Post   transparency.Post
+	// KeyFile has the key: the largest head that was signed is remembered beside it. "" remembers none, as in a cluster,
+	// where the store has the log.
+	KeyFile string
+	Wait    time.Duration // for the witnesses, in all
+	Now     func() time.Time
+	Post    transparency.Post
 
 	// Newer returns the newest commits that are not among the newest leaves of the datasets; nil: those of Data.
 	Newer func(logged []transparency.Logged) ([]transparency.Record, error)
@@ -45,7 +48,9 @@ type Result struct {
 	Witnesses []transparency.WitnessState `json:"witnesses"`
 	Cosigned  int                         `json:"cosigned"`  // witnesses of the policy that have cosigned the head
 	Witnessed bool                        `json:"witnessed"` // so many that the policy is satisfied
-	Enough    bool                        `json:"-"`         // the policy is satisfied, if only because it asks for no witness
+	// Unremembered says why the head is not remembered beside the key; "" if it is.
+	Unremembered string `json:"unremembered,omitempty"`
+	Enough       bool   `json:"-"` // the policy is satisfied, if only because it asks for no witness
 }
 
 // Added is a leaf that was added.
@@ -74,8 +79,9 @@ func RunWith(ctx context.Context, env *cli.Env, files cli.LogFiles, wait time.Du
 	if err != nil {
 		return Result{}, err
 	}
-	o := Options{Data: env.Data, Key: key, Policy: policy, Wait: wait, Now: env.Now, Post: Post, Lease: lease}
+	o := Options{Data: env.Data, Key: key, Policy: policy, KeyFile: files.Key, Wait: wait, Now: env.Now, Post: Post, Lease: lease}
 	if env.HasStore() {
+		o.KeyFile = ""
 		if o.Store, err = env.WritableStore(ctx); err != nil {
 			return Result{}, err
 		}
@@ -125,6 +131,11 @@ func (r *Result) run(ctx context.Context, l *transparency.Log, o Options) error 
 	r.Failed = r.Failed[:0]
 	ctx, cancel := context.WithTimeout(ctx, o.Wait)
 	defer cancel()
+	if o.KeyFile != "" {
+		if err := checkSigned(l, o.KeyFile); err != nil {
+			return err
+		}
+	}
 	logged, err := l.Newest()
 	if err != nil {
 		return err
@@ -149,6 +160,11 @@ func (r *Result) run(ctx context.Context, l *transparency.Log, o Options) error 
 	for _, one := range records {
 		r.Added = append(r.Added, Added{one.ClientID, one.Product, one.Version, one.PublishedAt})
 	}
+	if o.KeyFile != "" {
+		if r.Unremembered, err = rememberSigned(o.KeyFile, head); err != nil {
+			return err
+		}
+	}
 	if o.Policy == nil {
 		return nil
 	}
@@ -157,7 +173,7 @@ func (r *Result) run(ctx context.Context, l *transparency.Log, o Options) error 
 	}
 	_, by, enough, err := o.Policy.Check(head.Note)
 	r.Cosigned, r.Enough, r.Witnessed = len(by), enough, enough && len(by) > 0
-	return errors.Join(err, refusal(r.Witnesses))
+	return errors.Join(err, l.Refused(head.Checkpoint, r.Witnesses, o.Policy))
 }
 
 // mayGrow asks the witnesses about the head before it grows: a head that was signed for an older copy
@@ -178,7 +194,7 @@ func (r *Result) mayGrow(ctx context.Context, l *transparency.Log, o Options) er
 	defer cancel()
 	_, states, err := l.Cosign(half, o.Post, o.Policy, o.Now)
 	r.Witnesses = states
-	return errors.Join(err, refusal(states))
+	return errors.Join(err, l.Refused(head.Checkpoint, states, o.Policy))
 }
 
 // cosign asks the witnesses, unless all of them have cosigned the head.
@@ -197,16 +213,6 @@ func (r *Result) cosign(ctx context.Context, l *transparency.Log, head transpare
 	}
 	r.Witnesses = append([]transparency.WitnessState{}, states...)
 	return head, err
-}
-
-// refusal returns the error of a witness that refuses the log for ever.
-func refusal(states []transparency.WitnessState) error {
-	for _, s := range states {
-		if err := s.Refusal(); err != nil {
-			return fmt.Errorf("witness %s: %w", s.Name, err)
-		}
-	}
-	return nil
 }
 
 func hasLog(p *transparency.Policy, key *transparency.Key) bool {
@@ -234,9 +240,9 @@ func (r *Result) newer(data string, logged []transparency.Logged, shared bool) (
 		switch {
 		case shared && errors.Is(err, ErrOlder): // another worker runs it now
 		case err != nil:
-			r.Failed = append(r.Failed, Failed{d.Tenant, string(d.Product), err.Error(), fmt.Errorf("log %s: %w", d, err)})
+			r.Failed = append(r.Failed, Failed{d.Tenant, string(d.Product), err.Error(), Explain(fmt.Errorf("%s: %w", d, err))})
 		case isNew:
-			records = append(records, transparency.Record{ClientID: d.Tenant, Product: string(d.Product), Version: c.Version, CommitSHA256: c.SHA256, PublishedAt: c.PublishedAt})
+			records = append(records, transparency.Record{ClientID: d.Tenant, Product: string(d.Product), HistoryID: c.HistoryID, Version: c.Version, CommitSHA256: c.SHA256, PublishedAt: c.PublishedAt})
 		}
 	}
 	return records, nil
@@ -256,33 +262,63 @@ func newest(d cli.Dataset, last transparency.Logged) (c snapshot.Commit, isNew b
 	return c, true, snapshot.EnsureDurable(root, c)
 }
 
-// ErrOlder: a data root has an older publication than the log. In a cluster another worker has the newer ones.
-var ErrOlder = errors.New("the data root is an older copy")
+// Errors of [Newest].
+var (
+	// ErrOlder: a data root has an older publication than the log. In a cluster another worker has the newer ones.
+	ErrOlder = errors.New("the data root is an older copy")
+	// ErrRewritten: a data root has other publications than the log.
+	ErrRewritten = errors.New("its history was rewritten")
+)
 
 // Newest returns the newest commit of a dataset, and whether the log does not have it; its version is 0 if there
-// is none. It is an error if the dataset does not continue its last leaf, which is zero if there is none. A
-// dataset that began after that leaf is of an account that was deleted and added again. It writes nothing.
+// is none. The commit of its last leaf, which is zero if there is none, must be an ancestor of it, or its history must
+// have begun after that leaf: the account was deleted and added again, or mkt recover began a new history. Else the
+// error is [ErrOlder] or [ErrRewritten]. It writes nothing.
 func Newest(root durable.ReadFS, last transparency.Logged) (c snapshot.Commit, isNew bool, err error) {
 	c, found, fault, err := snapshot.HeadAndFault(root)
-	switch {
-	case err != nil:
-		return c, false, err
-	case fault != nil:
-		return c, false, fault
-	case found && last.Version > 0 && c.SHA256 != last.CommitSHA256 && BeganAfter(root, last.PublishedAt):
-		return c, true, nil
-	case !found && last.Version > 0, c.Version < last.Version:
-		return c, false, fmt.Errorf("the log has its publication %d, and the newest here is %d: %w", last.Version, c.Version, ErrOlder)
-	case c.Version == last.Version && c.SHA256 != last.CommitSHA256:
-		return c, false, fmt.Errorf("publication %d is not the one that was logged: its history was changed (mkt log audit)", c.Version)
+	if err = errors.Join(err, fault); err != nil || last.Version == 0 {
+		return c, found, err
 	}
-	return c, c.Version > last.Version, nil
+	continues, err := descends(root, c, last)
+	switch {
+	case continues:
+		return c, c.SHA256 != last.CommitSHA256, nil
+	case found && Began(root, c).PublishedAt.After(last.PublishedAt):
+		return c, true, nil
+	case c.Version < last.Version:
+		err = fmt.Errorf("the log has its publication %d, and the newest here is %d: %w", last.Version, c.Version, ErrOlder)
+	case err == nil:
+		err = fmt.Errorf("publication %d does not continue publication %d that was logged: %w (mkt log audit)", c.Version, last.Version, ErrRewritten)
+	}
+	return c, false, err
 }
 
-// BeganAfter reports whether the first publication of a dataset was made after a time.
-func BeganAfter(root durable.ReadFS, at time.Time) bool {
-	first, err := snapshot.ReadCommit(root, 1)
-	return err == nil && first.PublishedAt.After(at)
+// descends reports whether the commit of a leaf is an ancestor of the newest one, or that one. A root that begins later
+// than the leaf, as a copy from an object store may, shows nothing else.
+func descends(root durable.ReadFS, newest snapshot.Commit, last transparency.Logged) (bool, error) {
+	if newest.Version < last.Version {
+		return false, nil
+	}
+	sum := newest.SHA256
+	for c, err := range snapshot.Backward(root, newest) {
+		if c.Version == last.Version {
+			return sum == last.CommitSHA256, nil
+		}
+		if err != nil || c.SHA256 != sum {
+			return false, err
+		}
+		sum = c.PreviousSHA256
+	}
+	return true, nil
+}
+
+// Began returns the first publication of the history of the newest one; zero if it cannot be read.
+func Began(root durable.ReadFS, newest snapshot.Commit) snapshot.Commit {
+	_, first, err := snapshot.Search(root, newest, func(c snapshot.Commit) bool { return c.HistoryID == newest.HistoryID })
+	if err != nil {
+		return snapshot.Commit{}
+	}
+	return first
 }
 
 // beginAnew says how a new log is begun.
@@ -291,10 +327,14 @@ const beginAnew = "move log and leaves out of the data root, make a key for a ne
 // NextStep says what to do about an error of the log; "" if that is not known.
 func NextStep(err error) string {
 	switch {
+	case errors.Is(err, ErrOlder), errors.Is(err, ErrRewritten):
+		return "restore the newest copy of its data; if it is lost, begin a new history (mkt recover --new-history), which the log takes"
 	case errors.Is(err, transparency.ErrAhead):
 		return "restore log and leaves from the newest copy; if there is none, begin a new log: " + beginAnew
 	case errors.Is(err, transparency.ErrFork):
 		return "keep all copies of it, find out which one was changed with mkt log audit, and begin a new log: " + beginAnew
+	case errors.Is(err, transparency.ErrRefused):
+		return "restore log and leaves from the newest copy; if they are the newest, get from the witness the checkpoint that it cosigned last: mkt log audit --from shows whether the log continues it"
 	case errors.Is(err, transparency.ErrOtherKey):
 		return "restore that key from a copy; if it is lost, begin a new log: " + beginAnew
 	case errors.Is(err, transparency.ErrDamaged):

@@ -3,6 +3,7 @@
 package commitlog
 
 import (
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -104,4 +105,42 @@ func Verifiers(files cli.LogFiles) ([]note.Verifier, error) {
 		list = append(list, l.Verifier)
 	}
 	return list, nil
+}
+
+// WriteKey writes a key, and its verifier key beside it. The key comes last, because nothing is made
+// again once it is there.
+func WriteKey(path string, key []byte, verifier string) error {
+	if _, err := os.Lstat(path); err == nil {
+		return fmt.Errorf("%s exists: nothing was changed", path)
+	}
+	public := PublicFile(path)
+	for _, name := range []string{public, SignedFile(path)} { // of a key that is gone, or of a killed run
+		if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	if err := cli.WriteOnce(public, 0o644, []byte(verifier+"\n")); err != nil {
+		return err
+	}
+	err := cli.WriteOnce(path, 0o600, key)
+	if errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("%s exists: nothing was changed", path)
+	}
+	return err
+}
+
+// NewWitnessKey makes the private key of a witness, and returns its verifier key.
+func NewWitnessKey(name string) (text []byte, verifier string, err error) {
+	if name == "" || strings.ContainsAny(name, " +\t\r\n") {
+		return nil, "", cli.Usagef("name of the witness %q: want a name such as witness.example.org, without blanks and +", name)
+	}
+	key, _, err := note.GenerateKey(rand.Reader, name)
+	if err != nil {
+		return nil, "", err
+	}
+	c, err := transparency.NewCosigner(key, nil)
+	if err != nil {
+		return nil, "", err
+	}
+	return []byte(key + "\n"), c.VerifierKey(), nil
 }

@@ -83,7 +83,7 @@ func (r *Result) runShared(ctx context.Context, l *transparency.Log, o Options) 
 		if err == nil {
 			return shared.Ship(ctx)
 		}
-		if !errors.Is(err, snapshot.ErrConflict) && !errors.Is(err, transparency.ErrAhead) || try == maxOvertaken {
+		if !errors.Is(err, snapshot.ErrConflict) && !errors.Is(err, transparency.ErrAhead) && !errors.Is(err, transparency.ErrRefused) || try == maxOvertaken {
 			return err
 		}
 		if err := o.Store.Log().Follow(ctx, &l.Copy); err != nil {

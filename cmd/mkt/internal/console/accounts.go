@@ -43,6 +43,7 @@ func (c *Console) tenants() (*tenants.File, error) {
 // connection is the state of an account's connection to its provider.
 type connection struct {
 	Status    health.Connection
+	NotTried  string // why nothing tries the credential; "" if it was tried, or will be
 	Name      string
 	Bookmaker string
 	Quota     *health.Quota
@@ -60,11 +61,15 @@ func (c *Console) connection(t *tenants.Tenant) (connection, error) {
 		return connection{}, err
 	}
 	known := health.CredentialStatusOf(p.Fingerprint(), findings...)
-	return connection{
+	found := connection{
 		Status: health.ConnectionStatus(true, p.Disabled, p.Fingerprint(), findings...),
 		Name:   p.Name, Bookmaker: p.BookmakerInUse(), Quota: health.NewestQuota(p.Fingerprint(), findings...),
 		LastOK: known.LastOKAt, Code: known.Code,
-	}, nil
+	}
+	if found.Status == health.Verifying && known.LastAttemptAt == nil {
+		found.NotTried = cyclestate.Untried(t, c.Env.Now())
+	}
+	return found, nil
 }
 
 // dataset finds a dataset by the account and the product of an address.

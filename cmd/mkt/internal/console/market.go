@@ -54,15 +54,15 @@ func (c *Console) market(r *http.Request) (view, error) {
 	b.Name = history.FixtureName(&b.Path.Fixture)
 	b.Explain = explainLink(d.Tenant, football.MarketEngine, newest.Version, id, b.Market)
 	b.Title, b.Line = b.Path.MarketTitle(b.Market), q.Get("line")
-	provable := c.provableFrom(root)
-	b.HasReceipts = provable > 0
+	from, to := c.provable(d, root)
+	b.HasReceipts = from > 0
 	shown, err := b.Path.Document(history.Shown{Account: d.Tenant, Market: b.Market, Line: b.Line,
 		Link: func(selection string, version uint64) string {
 			return explainLink(d.Tenant, football.MarketEngine, version, id, b.Market, selection)
 		},
 		LinkLine: func(line string) string { return b.link("line", line) },
 		Receipt: func(selection string, version uint64) string {
-			if provable == 0 || version < provable {
+			if from == 0 || version < from || version > to {
 				return ""
 			}
 			return receiptLink(d.Tenant, version, id, b.Market, selection)

@@ -44,37 +44,17 @@ func (c *Console) hasLogKey() bool {
 	return err == nil
 }
 
-// provableFrom returns the oldest publication from which on prices have receipts; 0 if there is none. Its
-// snapshot is kept, and it commits to each fixture.
-func (c *Console) provableFrom(root durable.ReadFS) uint64 {
-	if !c.hasLog() {
-		return 0
-	}
-	head, found, err := snapshot.Head(root)
-	if err != nil || !found {
-		return 0
-	}
-	_, first, err := snapshot.Search(root, head, func(one snapshot.Commit) bool {
-		kept, err := snapshot.IsKept(root, one)
-		return one.FixturesRoot != "" && (kept || err != nil)
-	})
-	if err != nil { // a record of the past is damaged
-		return head.Version
-	}
-	return first.Version
-}
-
-// provableMatch returns the newest publication up to a shown one from which a match has a receipt: that one, or, since
-// live publications are faster than the log, the newest one in the log. It is 0 if there is none.
-func (c *Console) provableMatch(d cli.Dataset, shown *publication) uint64 {
+// logged returns the newest publication of a dataset that is in the log; 0 if there is none, or if the log cannot be read,
+// which its page says.
+func (c *Console) logged(d cli.Dataset) uint64 {
 	data, err := durable.OpenExisting(c.Env.Data)
-	if err != nil || shown.commit.FixturesRoot == "" {
+	if err != nil {
 		return 0
 	}
 	defer data.Close()
 	policy, err := receipts.Policy(c.Log)
 	if err != nil {
-		return 0 // the page of the log says so, as of the errors below
+		return 0
 	}
 	log, head, err := policy.OpenLog(data)
 	if err != nil {
@@ -84,7 +64,36 @@ func (c *Console) provableMatch(d cli.Dataset, shown *publication) uint64 {
 	if err != nil {
 		return 0
 	}
-	if version := min(commitlog.ByDataset(d.Data, logged)[d].Version, shown.Version); version >= shown.First {
+	return commitlog.ByDataset(d.Data, logged)[d].Version
+}
+
+// provable returns the oldest and the newest publication of which prices have receipts; 0 if there is none. The snapshot of
+// the oldest is kept, and it commits to each fixture; the newest is in the log.
+func (c *Console) provable(d cli.Dataset, root durable.ReadFS) (from, to uint64) {
+	if to = c.logged(d); to == 0 {
+		return 0, 0
+	}
+	head, found, err := snapshot.Head(root)
+	if err != nil || !found {
+		return 0, 0
+	}
+	_, first, err := snapshot.Search(root, head, func(one snapshot.Commit) bool {
+		kept, err := snapshot.IsKept(root, one)
+		return one.FixturesRoot != "" && (kept || err != nil)
+	})
+	if err != nil { // a record of the past is damaged
+		return head.Version, to
+	}
+	return first.Version, to
+}
+
+// provableMatch returns the newest publication up to a shown one from which a match has a receipt: that one, or, since
+// live publications are faster than the log, the newest one in the log. It is 0 if there is none.
+func (c *Console) provableMatch(d cli.Dataset, shown *publication) uint64 {
+	if shown.commit.FixturesRoot == "" {
+		return 0
+	}
+	if version := min(c.logged(d), shown.Version); version >= shown.First {
 		return version
 	}
 	return 0
@@ -96,6 +105,10 @@ func receiptLink(account string, version uint64, fixture, market, selection stri
 
 // receipt sends the receipt of a price, or of a match in play, as a file.
 func (c *Console) receipt(w http.ResponseWriter, r *http.Request) {
+	if !isOwnRequest(r) { // a page of another site must not make the console read publications
+		c.fail(w, r, badRequest("Receipts are only sent to the pages of this console."))
+		return
+	}
 	made, err := c.makeReceipt(r)
 	if err != nil {
 		c.fail(w, r, err)

@@ -214,8 +214,26 @@ func TestReceiptOfPrice(t *testing.T) {
 		r.get(path, want)
 	}
 
+	for site, want := range map[string]int{"same-origin": http.StatusOK, "none": http.StatusOK, "same-site": http.StatusBadRequest, "cross-site": http.StatusBadRequest} {
+		q, err := http.NewRequestWithContext(t.Context(), http.MethodGet, r.console+of, nil)
+		check.Must(t, err)
+		q.Header.Set("Sec-Fetch-Site", site)
+		answer, err := http.DefaultClient.Do(q)
+		check.Must(t, err)
+		answer.Body.Close()
+		if answer.StatusCode != want {
+			t.Errorf("for a page that is %s: %d", site, answer.StatusCode)
+		}
+	}
+
 	// A publication that is not logged yet has no receipt, and says what to do; later it has one.
 	r.cycle("acme")
+	body, _ = r.get(page, http.StatusOK)
+	for _, l := range toReceipt.FindAllStringSubmatch(body, -1) {
+		if !strings.HasSuffix(l[1], "?version=1") {
+			t.Errorf("the page leads to the receipt of a publication that is not logged: %s", l[1])
+		}
+	}
 	body, _ = r.get(of, http.StatusNotFound)
 	if !strings.Contains(body, "not in the transparency log yet: mkt log logs it; try again then") {
 		t.Errorf("a publication that is not logged yet: %s", body)
@@ -321,7 +339,7 @@ func TestReceiptsPage(t *testing.T) {
 		t.Error("with a log, the navigation does not have it")
 	}
 	row := func(account, index, logged, newest, state string) string {
-		return "<tr><td>" + account + `</td><td>market_engine</td><td class="n">` + index + `</td><td class="n">` + logged + `</td><td class="n">` + newest + "</td>\n<td>" + state
+		return "<tr><td>" + account + "</td><td>market_engine</td><td>" + state + "</span></td>\n" + `<td class="n">` + index + `</td><td class="n">` + logged + `</td><td class="n">` + newest + "</td>"
 	}
 	page("<code>example.com/prices</code>", "<dd>2 leaves</dd>", "the policy is satisfied", "1 cosignature)",
 		row("acme", "0", "1", "1", `<span class="good">logged`), row("beta", "1", "1", "1", `<span class="good">logged`),
@@ -337,7 +355,7 @@ func TestReceiptsPage(t *testing.T) {
 	check.Must(t, os.RemoveAll(filepath.Join(r.dir, "client_id=beta")))
 	page(row("acme", "0", "1", "2", `<span class="warn">1 publication behind`), row("beta", "1", "1", "–", `<span class="soft">the data root does not have it`),
 		row("gamma", "–", "–", "1", `<span class="warn">1 publication behind`),
-		"the witness has cosigned another history of this log</span> <span class=\"soft\">since <time")
+		"the witness refuses the log as an older copy or another history, and shows no checkpoint that proves it</span> <span class=\"soft\">since <time")
 
 	// A head that nobody has cosigned satisfies a policy that asks for no witness, and no other.
 	r.policy = nil

@@ -30,6 +30,25 @@ func InForce(t *tenants.Tenant, p football.Product, now time.Time) bool {
 	return t.Subscription(p, now) == account.InForce
 }
 
+// Untried returns why nothing tries the credential of an account, whose connection would stay
+// [health.Verifying] for ever; "" if a cycle will.
+func Untried(t *tenants.Tenant, now time.Time) string {
+	if why := Stopped(t); why != "" {
+		return why
+	}
+	why := "no product"
+	for _, p := range account.Products() {
+		switch term := t.Subscription(p, now); term {
+		case account.InForce:
+			return ""
+		case account.None:
+		default:
+			why = string(term)
+		}
+	}
+	return why
+}
+
 // Next is when the cycles of a product of an account run.
 type Next struct {
 	Expr    string        // of tenants.yaml or the default; "" if there is none

@@ -15,12 +15,15 @@ const (
 	differAtMost = 30 * time.Second
 )
 
+// thisClock is the cause of findings that say so of the clock of this machine.
+const thisClock = "this clock"
+
 // clock compares this clock with the newest publication, and with the provider's dates in the
 // answers of the newest cycle. Without a request there is no other clock.
 func (d *doctor) clock(r *root) {
 	if r.head != nil {
 		if ahead := r.head.PublishedAt.Sub(d.now); ahead > aheadAtMost {
-			d.bad(Fail, "CLOCK_BEHIND", "clock", r.at(layout.Commit(r.head.Version)), "timedatectl status", "the newest publication is %s in the future: this clock was set back, or another machine's is ahead", ago(ahead))
+			d.bad(Fail, "CLOCK_BEHIND", "clock", r.at(layout.Commit(r.head.Version)), "timedatectl status", "the newest publication is %s in the future: this clock was set back, or another machine's is ahead", ago(ahead)).causedBy(thisClock, "")
 		} else {
 			d.ok("clock", r.at(layout.Commit(r.head.Version)), "the newest publication is not in the future")
 		}
@@ -58,7 +61,7 @@ func (d *doctor) providersClock(r *root) {
 	case compared == 0:
 		d.ok("clock", at, "not compared with the provider's clock: its answers have no date")
 	case least.Abs() > differAtMost:
-		d.bad(Fail, "CLOCK_DIFFERS", "clock", at, "timedatectl status", "at the newest fetch this clock was %s %s the provider's", ago(least.Abs()), word(least > 0, "ahead of", "behind"))
+		d.bad(Fail, "CLOCK_DIFFERS", "clock", at, "timedatectl status", "at the newest fetch this clock was %s %s the provider's", ago(least.Abs()), word(least > 0, "ahead of", "behind")).causedBy(thisClock, "")
 	default:
 		d.ok("clock", at, "at the newest fetch within %s of the provider's clock", differAtMost)
 	}

@@ -17,6 +17,9 @@ import (
 
 const enoughCycles = 10
 
+// fullDisk is the cause of findings about the disk, and of steps that failed for it.
+const fullDisk = "disk"
+
 type Space struct {
 	Bytes  uint64 // free to this user
 	Inodes uint64 // free; see NoInodes
@@ -69,7 +72,7 @@ func (d *doctor) disk() {
 	const fix = "free space, move the data root to a larger disk, or keep less (retention in mkt.yaml)"
 	free := cli.Size(int64(min(space.Bytes, math.MaxInt64))) // a file system in a cloud may say 16 EiB
 	if l := level(space.Bytes, max(size, leastCycle)); l != OK {
-		d.bad(l, "DISK_SPACE", "disk", at, fix, "%s free, and one cycle of all tenants takes %s", free, cli.Size(int64(size)))
+		d.bad(l, "DISK_SPACE", "disk", at, fix, "%s free, and one cycle of all tenants takes %s", free, cli.Size(int64(size))).causedBy(fullDisk, "")
 	} else {
 		d.ok("disk", at, "%s free, one cycle takes %s", free, cli.Size(int64(size)))
 	}
@@ -77,7 +80,7 @@ func (d *doctor) disk() {
 		return
 	}
 	if l := level(space.Inodes, max(files, leastFiles)); l != OK {
-		d.bad(l, "DISK_INODES", "disk", at, fix, "%d inodes free, and one cycle of all tenants takes %d", space.Inodes, files)
+		d.bad(l, "DISK_INODES", "disk", at, fix, "%d inodes free, and one cycle of all tenants takes %d", space.Inodes, files).causedBy(fullDisk, "")
 	} else {
 		d.ok("disk", at, "%d inodes free, one cycle takes %d", space.Inodes, files)
 	}

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -90,6 +91,7 @@ type root struct {
 	published bool             // something was published, readable or not
 	stored    *snapshot.Commit // newest commit in the object store; nil if there is none or it is unknown
 	late      bool             // its overdue data was reported
+	failing   string           // cause of a failing step; "" if none fails
 	refused   bool             // the provider's refusal was reported: of the plan, the credential or the bookmaker
 }
 
@@ -133,8 +135,9 @@ func Run(ctx context.Context, o Options) Report {
 }
 
 func (d *doctor) report() Report {
-	r := Report{CheckedAt: d.now.UTC().Truncate(time.Millisecond), Checks: len(d.findings), Findings: d.findings}
-	for _, f := range d.findings {
+	passed := slices.DeleteFunc(slices.Clone(d.findings), func(f Finding) bool { return f.Level != OK })
+	r := Report{CheckedAt: d.now.UTC().Truncate(time.Millisecond), Checks: len(d.findings), Findings: byCause(d.findings, d.Data), Passed: passed}
+	for _, f := range r.Findings {
 		switch f.Level {
 		case Warn:
 			r.Warnings++
@@ -177,7 +180,7 @@ func (d *doctor) invalid(p tenants.Problem) {
 	if p.Field != "" {
 		reason = p.Field + ": " + reason
 	}
-	fix := fmt.Sprintf("edit the line, then: %s", d.mkt("tenant validate"))
+	fix := fmt.Sprintf("edit %s, then: %s", cli.Quote(file), d.mkt("tenant validate"))
 	d.bad(Fail, code, "accounts", place{tenant: p.Tenant, file: file}, fix, "%s", reason)
 }
 

@@ -39,6 +39,7 @@ import (
 	"mkt/publish/durable/durabletest"
 	"mkt/publish/football"
 	"mkt/publish/health"
+	"mkt/publish/layout"
 	"mkt/publish/snapshot"
 	"mkt/publish/transparency"
 	"mkt/publish/transparency/witness"
@@ -47,10 +48,10 @@ import (
 	"mkt/serve/quarantine"
 )
 
-// names lists the findings that are not OK, as "FAIL SEAL_KEY_MODE".
+// names lists the findings, as "FAIL SEAL_KEY_MODE".
 func names(r doctor.Report) []string {
 	var list []string
-	for _, f := range r.Bad() {
+	for _, f := range r.Findings {
 		list = append(list, string(f.Level)+" "+f.Code)
 	}
 	return list
@@ -219,7 +220,7 @@ var faults = []fault{
 	{"id key too short", func(h *installation) { check.Must(h.t, os.Truncate(h.options.IDKey, 31)) }, []string{"FAIL ID_KEY_INVALID"}, "id.key", "restore"},
 	{"another id key", func(h *installation) {
 		check.Must(h.t, os.WriteFile(h.options.IDKey, []byte(strings.Repeat("k", 32)), 0o600))
-	}, []string{"FAIL ID_KEY_OTHER", "FAIL ID_KEY_OTHER"}, "id.key", "restore the key with the fingerprint"},
+	}, []string{"FAIL ID_KEY_OTHER"}, "id.key", "restore the key with the fingerprint"},
 
 	{"accounts for everybody to write", func(h *installation) { check.Must(h.t, os.Chmod(h.options.Tenants, 0o666)) }, []string{"FAIL FILE_WRITABLE"}, "tenants.yaml", "chmod o-w "},
 	{"data root for everybody to write", func(h *installation) { check.Must(h.t, os.Chmod(h.options.Data, 0o777)) }, []string{"FAIL FILE_WRITABLE"}, "/data", "chmod o-w "},
@@ -381,6 +382,9 @@ var faults = []fault{
 	{"CURRENT with another hash", func(h *installation) { h.replace(h.in("CURRENT"), `"commit_sha256": "`, `"commit_sha256": "00`) }, []string{"WARN CURRENT_STALE"}, "CURRENT", ""},
 	{"newest commit torn", func(h *installation) { check.Must(h.t, os.Truncate(h.in("commits/*"), 40)) }, []string{"FAIL COMMIT_DAMAGED"}, "commits", "restore"},
 	{"commits gone", func(h *installation) { check.Must(h.t, os.RemoveAll(h.in("commits"))) }, []string{"FAIL COMMIT_DAMAGED"}, "commits", "restore"},
+	{"a commit missing in the middle", func(h *installation) {
+		check.Must(h.t, os.Link(h.in("commits/*1.json"), filepath.Join(h.root, layout.Commit(4))))
+	}, []string{"FAIL CHAIN_BROKEN"}, "commits", "restore"},
 	{"first commit changed", func(h *installation) { h.replace(h.in("commits/*1.json"), `"run_id": "`, `"run_id": "x`) }, []string{"FAIL CHAIN_BROKEN"}, "commits", "restore"},
 	{"manifest changed", func(h *installation) {
 		h.replace(h.in("snapshots/*/manifest.json"), `"provider": "betsapi"`, `"provider": "other"`)
@@ -459,7 +463,16 @@ var faults = []fault{
 		h.log(nil)
 		check.Must(h.t, errors.Join(os.RemoveAll(h.path("data/log")), os.RemoveAll(h.path("data/leaves"))))
 		h.later(15 * time.Minute)
-	}, []string{"WARN LOG_BEHIND"}, "acme", "mkt log, and look at"},
+	}, []string{"WARN LOG_BEHIND"}, "/data", "mkt log, and look at"},
+	{"log of which an account has an older copy", func(h *installation) {
+		h.log(nil)
+		check.Must(h.t, os.Remove(h.in("commits/*.json")))
+		root, err := durable.OpenRoot(h.root)
+		check.Must(h.t, err)
+		defer root.Close()
+		head, _, err := snapshot.Head(root)
+		check.Must(h.t, errors.Join(err, snapshot.WriteCurrent(root, head)))
+	}, []string{"FAIL LOG_REFUSED"}, "acme", "mkt recover --new-history --tenant acme"},
 	{"log without publications that are young", func(h *installation) {
 		h.log(nil)
 		check.Must(h.t, errors.Join(os.RemoveAll(h.path("data/log")), os.RemoveAll(h.path("data/leaves"))))
@@ -481,11 +494,11 @@ var faults = []fault{
 		h.write(h.options.LogPolicy, h.policy)
 		h.later(15 * time.Minute)
 	}, []string{"WARN LOG_UNWITNESSED"}, "log/checkpoint", "ask who runs the witnesses"},
-	{"witness that sees a fork", func(h *installation) {
+	{"witness that refuses", func(h *installation) {
 		h.log(func(context.Context, string, []byte) (int, []byte, error) {
 			return http.StatusUnprocessableEntity, nil, nil
 		})
-	}, []string{"FAIL LOG_UNWITNESSED"}, "log/checkpoint", "begin a new log"},
+	}, []string{"FAIL LOG_UNWITNESSED"}, "log/checkpoint", "mkt log audit --from"},
 	{"policy of the log damaged", func(h *installation) {
 		h.log(commitlog.Post)
 		h.write(h.options.LogPolicy, "quorum a\n")
@@ -609,7 +622,7 @@ func (h *installation) log(post transparency.Post) {
 		o.Policy, err = commitlog.LoadPolicy(h.options.LogPolicy)
 		check.Must(h.t, err)
 	}
-	if _, err := commitlog.Run(h.t.Context(), o); err != nil && !errors.Is(err, transparency.ErrFork) {
+	if _, err := commitlog.Run(h.t.Context(), o); err != nil && !errors.Is(err, transparency.ErrRefused) {
 		h.t.Fatal(err)
 	}
 }
@@ -753,15 +766,15 @@ func TestPlantedFaults(t *testing.T) {
 			f.plant(h)
 			r := doctor.Run(t.Context(), h.options)
 			if got := names(r); !slices.Equal(got, f.want) {
-				t.Fatalf("got %v, want %v\n%+v", got, f.want, r.Bad())
+				t.Fatalf("got %v, want %v\n%+v", got, f.want, r.Findings)
 			}
-			for _, b := range r.Bad() {
+			for _, b := range r.Findings {
 				if b.What == "" || b.Fix == "" || b.Area == "" || b.Tenant == "" && b.File == "" || strings.Contains(fmt.Sprint(b), dataroot.Secret) {
 					t.Errorf("not a whole finding: %+v", b)
 				}
 			}
 			if len(f.want) > 0 {
-				if b := r.Bad()[0]; !strings.Contains(b.Tenant+" "+b.File, f.where) || !strings.Contains(b.Fix, f.fix) {
+				if b := r.Findings[0]; !strings.Contains(b.Tenant+" "+b.File, f.where) || !strings.Contains(b.Fix, f.fix) {
 					t.Errorf("place or fix: %+v, want %q and %q", b, f.where, f.fix)
 				}
 			}
@@ -835,8 +848,8 @@ func TestLockOfALiveRun(t *testing.T) {
 		t.Errorf("%v", got)
 	}
 	want := fmt.Sprintf("held by process %d (", os.Getpid())
-	if !slices.ContainsFunc(r.Findings, func(f doctor.Finding) bool { return strings.HasPrefix(f.What, want) }) {
-		t.Errorf("nobody said %q: %+v", want, r.Findings)
+	if !slices.ContainsFunc(r.Passed, func(f doctor.Finding) bool { return strings.HasPrefix(f.What, want) }) {
+		t.Errorf("nobody said %q: %+v", want, r.Passed)
 	}
 }
 
@@ -849,7 +862,7 @@ func TestFixesNameThePlaces(t *testing.T) {
 	check.Must(t, os.WriteFile(h.options.SealKey, []byte("x"), 0o644))
 	h.change(func(t *tenants.Tenant) { t.Tokens = nil })
 	var fixes []string
-	for _, f := range doctor.Run(t.Context(), h.options).Bad() {
+	for _, f := range doctor.Run(t.Context(), h.options).Findings {
 		fixes = append(fixes, f.Fix)
 	}
 	all := strings.Join(fixes, "\n")

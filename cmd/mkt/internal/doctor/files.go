@@ -163,7 +163,8 @@ func (d *doctor) owners(r *root) {
 		return
 	}
 	d.bad(Fail, "OWNER_DIFFERS", "files", r.at(""), "sudo chown -R --reference="+cli.Quote(d.Data)+" "+cli.Quote(tenant),
-		"%s not owned by the owner of the data root, such as %s: another user has run mkt", cli.Plural(len(others), "file"), others[0])
+		"%s not owned by the owner of the data root, such as %s: another user has run mkt", cli.Plural(len(others), "file"), others[0]).
+		causedBy("owner", "sudo chown -R --reference="+cli.Quote(d.Data)+" "+cli.Quote(d.Data))
 }
 
 // sameOwner reports whether two files have the same owner. It is true if an owner is unknown.

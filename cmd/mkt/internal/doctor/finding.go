@@ -2,7 +2,6 @@ package doctor
 
 import (
 	"maps"
-	"slices"
 	"time"
 )
 
@@ -16,16 +15,30 @@ const (
 	Fail Level = "FAIL"
 )
 
-// Finding is the result of one check.
+// Finding is the result of one check, or of several with one cause.
 type Finding struct {
-	Level   Level  `json:"level"`
-	Area    string `json:"area"`
-	Code    string `json:"code,omitempty"` // one of Codes; "" if OK
+	Level   Level    `json:"level"`
+	Area    string   `json:"area"`
+	Code    string   `json:"code"` // one of Codes; "" if OK
+	Tenant  string   `json:"client_id,omitempty"`
+	Product string   `json:"product,omitempty"`
+	File    string   `json:"file,omitempty"`
+	What    string   `json:"what"`
+	Fix     string   `json:"fix,omitempty"`     // a command to paste, or a sentence
+	Count   int      `json:"count"`             // how many checks found the cause
+	Details []Detail `json:"details,omitempty"` // what each found, if they are several
+
+	cause  string // findings with the same have one cause; "" is a cause of its own
+	common string // the fix for several accounts; "" if it is Fix
+}
+
+// Detail is what one check of several with one cause found.
+type Detail struct {
+	Code    string `json:"code"`
 	Tenant  string `json:"client_id,omitempty"`
 	Product string `json:"product,omitempty"`
 	File    string `json:"file,omitempty"`
 	What    string `json:"what"`
-	Fix     string `json:"fix,omitempty"` // a command to paste, or a sentence
 }
 
 // Report is the result of a run.
@@ -35,12 +48,8 @@ type Report struct {
 	Checks    int       `json:"checks"`
 	Warnings  int       `json:"warnings"`
 	Failures  int       `json:"failures"`
-	Findings  []Finding `json:"findings"` // in the order of the areas
-}
-
-// Bad returns the findings worse than [OK].
-func (r Report) Bad() []Finding {
-	return slices.DeleteFunc(slices.Clone(r.Findings), func(f Finding) bool { return f.Level == OK })
+	Findings  []Finding `json:"findings"` // what is wrong or left to do, one for each cause, in the order of the areas
+	Passed    []Finding `json:"-"`        // the checks at [OK]
 }
 
 // codes describes every code. docs/reference.md has a line for each.
@@ -102,7 +111,7 @@ var codes = map[string]string{
 
 	"CURRENT_STALE":    "CURRENT does not name the newest commit; readers find it without CURRENT",
 	"COMMIT_DAMAGED":   "the newest commit record is damaged",
-	"CHAIN_BROKEN":     "a commit record does not follow the one before",
+	"CHAIN_BROKEN":     "a commit record is missing, or does not follow the one before",
 	"MANIFEST_DAMAGED": "the manifest of the newest snapshot is damaged",
 	"SNAPSHOT_DAMAGED": "a file of the newest snapshot is damaged",
 	"SNAPSHOT_FOREIGN": "the newest snapshot belongs to another tenant or product",
@@ -112,8 +121,9 @@ var codes = map[string]string{
 	"SNAPSHOT_QUARANTINED": "the newest publication killed the server that loaded it",
 
 	"LOG_BEHIND":      "publications are not in the transparency log for more than ten minutes",
-	"LOG_UNWITNESSED": "the newest head of the transparency log has fewer cosignatures than the policy asks for",
-	"LOG_DAMAGED":     "the transparency log cannot be read, or another key has signed it",
+	"LOG_REFUSED":     "an account's publications do not continue those that were logged, so none is logged any more",
+	"LOG_UNWITNESSED": "the newest head of the transparency log has fewer cosignatures than the policy asks for, or a witness refuses it",
+	"LOG_DAMAGED":     "the transparency log cannot be read, is an older copy, or another key has signed it",
 
 	"CLOCK_BEHIND":   "the newest publication is in the future",
 	"CLOCK_DIFFERS":  "this clock and the provider's differ",

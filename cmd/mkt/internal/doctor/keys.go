@@ -78,7 +78,8 @@ func (d *doctor) credentials(key credential.Identity) {
 		case errors.Is(err, credential.ErrMoved):
 			d.bad(Fail, "CREDENTIAL_MOVED", "keys", at, fix, "the credential was sealed for another tenant or provider: it was copied")
 		case err != nil:
-			d.bad(Fail, "CREDENTIAL_SEALED", "keys", at, fix, "the credential cannot be opened with %s: it was sealed with another key, or changed", d.SealKey)
+			d.bad(Fail, "CREDENTIAL_SEALED", "keys", at, fix, "the credential cannot be opened with %s: it was sealed with another key, or changed", d.SealKey).
+				causedBy("sealing key", "restore the sealing key from your copy as "+cli.Quote(d.SealKey)+"; without one: "+d.mkt("provider set")+" for each of these accounts")
 		default:
 			d.ok("keys", at, "the credential %s can be opened", t.Provider.Hint)
 		}
@@ -106,7 +107,7 @@ func (d *doctor) identityKey() {
 	d.idKey = key.Fingerprint()
 	if was != "" && was != d.idKey {
 		d.bad(Fail, "ID_KEY_OTHER", "keys", at, "restore the key with the fingerprint "+was+", or begin a new data root",
-			"its fingerprint is %s, and the data was made with %s", d.idKey, was)
+			"its fingerprint is %s, and the data was made with %s", d.idKey, was).causedBy("id key "+was, "")
 		return
 	}
 	d.ok("keys", at, "id key %s", d.idKey)

@@ -3,6 +3,7 @@ package doctor
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"io/fs"
 	"path/filepath"
 	"slices"
@@ -52,6 +53,12 @@ func (d *doctor) log() {
 		d.damagedLog(at, err)
 		return
 	}
+	if signed, _ := commitlog.LargestSigned(d.LogKey); signed != nil && d.Store == nil {
+		if err := view.Contradicts(signed, head.Checkpoint); errors.Is(err, transparency.ErrAhead) || errors.Is(err, transparency.ErrFork) {
+			d.damagedLog(at, err)
+			return
+		}
+	}
 	d.behind(view, head)
 	if begun && missing == nil {
 		d.witnesses(view, head, signed.ModTime(), at)
@@ -74,30 +81,46 @@ func (d *doctor) behind(view *transparency.View, head transparency.Signed) {
 		return
 	}
 	known := commitlog.ByDataset(d.Data, logged)
+	var late []string
+	var oldest time.Duration
 	for _, r := range d.roots {
 		if r.head == nil {
 			continue
 		}
 		last := known[cli.Dataset{Data: d.Data, Tenant: r.id, Product: r.product}]
-		if !r.head.PublishedAt.After(last.PublishedAt) {
+		_, isNew, err := commitlog.Newest(r.fs, last)
+		if errors.Is(err, commitlog.ErrOlder) && d.Store != nil { // another machine has the newer ones
+			err = nil
+		}
+		if err != nil {
+			fix := "restore the newest copy of its data; if it is lost, " + d.recover(r, "--new-history") + " begins a new history, which the log takes"
+			d.bad(Fail, "LOG_REFUSED", "log", r.at(""), fix, "%v", err)
+			continue
+		}
+		if !isNew {
 			d.ok("log", r.at(""), "publication %d is in the transparency log", r.head.Version)
 			continue
 		}
 		next := last.Version + 1
-		if commitlog.BeganAfter(r.fs, last.PublishedAt) {
-			next = 1
+		if began := commitlog.Began(r.fs, *r.head); began.PublishedAt.After(last.PublishedAt) {
+			next = began.Version
 		}
 		// The newest one of live data is always young.
 		first, err := snapshot.ReadCommit(r.fs, next)
 		if err != nil {
 			first = *r.head
 		}
-		if late := d.now.Sub(first.PublishedAt); late > logBehind {
-			d.bad(Warn, "LOG_BEHIND", "log", r.at(""), d.mkt("log")+", and look at the log of mkt schedule on the machine with the key",
-				"publications %d to %d are not in the transparency log, and the first of them is %s old", first.Version, r.head.Version, ago(late))
+		age := d.now.Sub(first.PublishedAt)
+		if age <= logBehind {
+			d.ok("log", r.at(""), "publication %d is young, and not yet in the transparency log", r.head.Version)
 			continue
 		}
-		d.ok("log", r.at(""), "publication %d is young, and not yet in the transparency log", r.head.Version)
+		oldest = max(oldest, age)
+		late = append(late, fmt.Sprintf("%s %s %d to %d", r.id, r.product, first.Version, r.head.Version))
+	}
+	if len(late) > 0 { // the cause is the same for all: the run that logs them
+		d.bad(Warn, "LOG_BEHIND", "log", place{file: d.Data}, d.mkt("log")+", and look at the log of mkt schedule on the machine with the key",
+			"publications of %s are not in the transparency log, and the first of them is %s old: %s", cli.Plural(len(late), "dataset"), ago(oldest), strings.Join(late, ", "))
 	}
 }
 
@@ -122,10 +145,15 @@ func (d *doctor) witnesses(view *transparency.View, head transparency.Signed, wr
 		d.bad(Fail, "LOG_UNWITNESSED", "log", place{file: d.LogPolicy}, "add the line of this log to the policy: log, and the content of "+cli.Quote(commitlog.PublicFile(d.LogKey))+"; until then nothing is added to the log", "%v", err)
 		return
 	}
+	if refused := view.Refused(head.Checkpoint, states, policy); refused != nil {
+		d.bad(Fail, "LOG_UNWITNESSED", "log", at, commitlog.NextStep(refused), "%v", refused)
+		return
+	}
 	var away []string
 	for _, s := range states {
-		if refusal := s.Refusal(); refusal != nil {
-			d.bad(Fail, "LOG_UNWITNESSED", "log", at, commitlog.NextStep(refusal), "witness %s: %v", s.Name, refusal)
+		if enough && s.Error == transparency.ErrRefused.Error() {
+			d.bad(Warn, "LOG_UNWITNESSED", "log", at, "ask who runs it for the checkpoint that it cosigned last: mkt log audit --from shows whether the log continues it; if there is none, name another witness in the policy",
+				"witness %s: %s, since %s; others cosign the log", s.Name, s.Error, cli.ClockTime(*s.Since))
 			return
 		}
 		if s.Since != nil {

@@ -35,11 +35,11 @@ func (d *doctor) provider(ctx context.Context, r *root) {
 			}
 		}
 	case errors.Is(err, provider.ErrUnreachable):
-		d.bad(Fail, "PROVIDER_UNREACHABLE", "provider", at, "check that this machine reaches the provider by https (proxies of the environment are not used), or wait", "%v", err)
+		d.bad(Fail, "PROVIDER_UNREACHABLE", "provider", at, "check that this machine reaches the provider by https (proxies of the environment are not used), or wait", "%v", err).causedBy(r.unreachable(), "")
 	case errors.Is(err, fetch.ErrCredential), errors.Is(err, fetch.ErrPermission):
 		d.bad(Fail, "PROVIDER_REFUSES", "provider", at, set, "%v", err)
 	case errors.Is(err, fetch.ErrLimited):
-		d.bad(Warn, "PROVIDER_LIMITED", "provider", at, "wait, or run the tenant's cycles less often", "%v", err)
+		d.bad(Warn, "PROVIDER_LIMITED", "provider", at, "wait, or run the cycles of "+r.id+" less often", "%v", err)
 	default:
 		d.bad(Fail, "PROVIDER_ODD", "provider", at, d.mkt("fetch --tenant "+r.id+" --log-level debug"), "%v", err)
 	}

@@ -3,6 +3,7 @@ package doctor
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"time"
 
@@ -24,11 +25,16 @@ func (d *doctor) ok(area string, at place, format string, args ...any) {
 }
 
 // bad adds a warning or a failure. The code must be one of codes.
-func (d *doctor) bad(level Level, code, area string, at place, fix, format string, args ...any) {
+// Findings about accounts with the same code and the same fix have one cause.
+func (d *doctor) bad(level Level, code, area string, at place, fix, format string, args ...any) *Finding {
 	if _, known := codes[code]; !known {
 		panic("doctor: no code " + code)
 	}
-	d.add(Finding{Level: level, Area: area, Code: code, Fix: fix, What: fmt.Sprintf(format, args...)}, at)
+	f := Finding{Level: level, Area: area, Code: code, Fix: fix, What: fmt.Sprintf(format, args...), Count: 1}
+	if at.tenant != "" {
+		f.cause = code + " " + fix
+	}
+	return d.add(f, at)
 }
 
 func (d *doctor) unreadable(area string, at place, err error) {
@@ -36,16 +42,20 @@ func (d *doctor) unreadable(area string, at place, err error) {
 	if errors.Is(err, durable.ErrLink) {
 		fix = "symbolic links are not followed below the data root: put the folder or file there, or mount the other disk there"
 	}
-	d.bad(Fail, "UNREADABLE", area, at, fix, "%v", err)
+	f := d.bad(Fail, "UNREADABLE", area, at, fix, "%v", err)
+	if errors.Is(err, fs.ErrPermission) {
+		f.causedBy("permission", "")
+	}
 }
 
-// add adds a finding, unless it is about a tenant other than the requested one.
-func (d *doctor) add(f Finding, at place) {
+// add adds a finding, unless it is about a tenant other than the requested one: then it returns nil.
+func (d *doctor) add(f Finding, at place) *Finding {
 	if d.Tenant != "" && at.tenant != "" && at.tenant != d.Tenant {
-		return
+		return nil
 	}
 	f.Tenant, f.Product, f.File = at.tenant, at.product, at.file
 	d.findings = append(d.findings, f)
+	return &d.findings[len(d.findings)-1]
 }
 
 func (d *doctor) mkt(args string) string { return d.Command + " " + args }

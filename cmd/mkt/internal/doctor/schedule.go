@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -50,7 +51,10 @@ func (d *doctor) schedule(r *root) {
 		return // the reason was reported
 	}
 	if !r.published && r.stored == nil {
-		d.bad(Warn, "NEVER_RAN", "schedule", r.at(""), d.mkt("cycle --tenant "+r.id), "nothing was published yet: its data routes answer 503")
+		f := d.bad(Warn, "NEVER_RAN", "schedule", r.at(""), d.mkt("cycle --tenant "+r.id), "nothing was published yet: its data routes answer 503")
+		if r.failing != "" {
+			f.causedBy(r.failing, "")
+		}
 		return
 	}
 	if !last.IsZero() {
@@ -123,8 +127,12 @@ func (d *doctor) step(r *root, c connection, step string, last *time.Time) {
 		d.ok("schedule", r.at(file), "%s failed for a reason of the account: %s", step, run.Failure())
 	case !run.OK && d.unknownBookmaker(r, run):
 	case !run.OK:
-		d.bad(d.severity(run), "CYCLE_FAILING", "schedule", r.at(file), d.remedy(r, run), "%s failed %s: %s, %s ago",
+		f := d.bad(d.severity(run), "CYCLE_FAILING", "schedule", r.at(file), d.remedy(r, run), "%s failed %s: %s, %s ago",
 			step, cli.InARow(run.FailuresInARow), run.Failure(), ago(d.now.Sub(run.FinishedAt)))
+		d.causeOf(f, r, run)
+		if f != nil {
+			r.failing = f.cause
+		}
 	case run.Code == health.CodeListingHeld:
 		d.bad(Warn, "LISTING_HELD", "schedule", r.at(file), "if they are really gone: "+d.mkt("cycle --tenant "+r.id+" --accept-removals"),
 			"the listing lacks %d fixtures of the one before: they are kept", run.Counters["held"])
@@ -169,6 +177,23 @@ func (d *doctor) severity(run *health.Run) Level {
 	return Fail
 }
 
+// causeOf names the cause of a failed run, if other accounts or checks may have the same.
+func (d *doctor) causeOf(f *Finding, r *root, run *health.Run) {
+	switch run.Failure() {
+	case health.CodeStorage:
+		f.causedBy(fullDisk, "")
+	case health.CodeUnreachable:
+		f.causedBy(r.unreachable(), d.mkt("doctor --online"))
+	case health.CodeSnapshotDamaged:
+		f.causedBy(r.damaged(), "")
+	}
+}
+
+// unreachable is the cause of findings about a provider that cannot be reached.
+func (r *root) unreachable() string {
+	return "unreachable " + r.tenant.Provider.Name + " " + r.tenant.Provider.BaseURL
+}
+
 func (d *doctor) remedy(r *root, run *health.Run) string {
 	switch run.Code {
 	case health.CodeUnreachable:
@@ -178,7 +203,7 @@ func (d *doctor) remedy(r *root, run *health.Run) string {
 	case health.CodePermission:
 		return d.largerPlan(r)
 	case health.CodeRateLimited:
-		return "run it less often (schedule in " + cli.Quote(d.Tenants) + "), or buy a larger quota"
+		return "run " + r.id + " less often (schedule in " + cli.Quote(d.Tenants) + "), or buy a larger quota"
 	case health.CodePayloadRejected, health.CodeQuarantined:
 		return "look at the answers: ls " + cli.Quote(r.at(layout.Cycle(layout.RawDir, layout.CycleID(run.Cycle))).file)
 	case health.CodeSnapshotDamaged:
@@ -208,7 +233,7 @@ func (d *doctor) connection(r *root, c connection) {
 			level = Fail
 		}
 		if d.once(r.id, "TEST_FAILED") {
-			d.bad(level, "TEST_FAILED", "schedule", at, d.remedy(r, test), "the newest test of the connection failed: %s, %s ago", test.Failure(), ago(d.now.Sub(test.FinishedAt)))
+			d.causeOf(d.bad(level, "TEST_FAILED", "schedule", at, d.remedy(r, test), "the newest test of the connection failed: %s, %s ago", test.Failure(), ago(d.now.Sub(test.FinishedAt))), r, test)
 		}
 	case plan.Refuses(r.product.Needs()):
 		d.inPlan(r, plan)
@@ -307,7 +332,8 @@ func (d *doctor) overdue(r *root, q *health.Quota, last time.Time) {
 	if age-postponed(q, last, d.now) > schedule.OverdueAfter*cadence {
 		r.late = true
 		d.bad(Fail, "CYCLE_OVERDUE", "schedule", r.at(""), d.mkt("cycle --tenant "+r.id),
-			"the newest successful cycle is %s old, and one is due every %s: check that mkt schedule, cron or the timer runs", ago(age), cadence)
+			"the newest successful cycle is %s old, and one is due every %s: check that mkt schedule, cron or the timer runs", ago(age), cadence).
+			causedBy(cmp.Or(r.failing, noCycles), d.mkt("cycle"))
 		return
 	}
 	d.ok("schedule", r.at(""), "the newest successful cycle is %s old", ago(age))

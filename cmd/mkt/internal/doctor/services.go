@@ -13,6 +13,9 @@ import (
 // its schedule.
 const byHand = 2
 
+// noCycles is the cause of findings about accounts for which nothing runs cycles.
+const noCycles = "no cycles"
+
 // services reports a product, new or overdue, whose cycles nothing runs, and publications that
 // nothing serves. Both are notes, because timers, cron, or another machine may do this work.
 func (d *doctor) services() {
@@ -36,7 +39,7 @@ func (d *doctor) services() {
 	case slices.Contains(running, "schedule") || slices.Contains(running, "demo"):
 		d.ok("schedule", at, "mkt schedule runs on this machine")
 	case unscheduled && !d.Keyless:
-		d.bad(Note, "SCHEDULE_NOT_RUNNING", "schedule", at, d.mkt("schedule"), "nothing runs the cycles, unless a timer or cron does; with systemd, enable mkt-schedule.service")
+		d.bad(Note, "SCHEDULE_NOT_RUNNING", "schedule", at, d.mkt("schedule"), "nothing runs the cycles, unless a timer or cron does; with systemd, enable mkt-schedule.service").causedBy(noCycles, "")
 	}
 	switch {
 	case slices.Contains(running, "serve") || slices.Contains(running, "demo"):

@@ -1,10 +1,12 @@
 package doctor
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"mkt/cmd/mkt/internal/cli"
@@ -75,10 +77,26 @@ func (d *doctor) current(r *root, head snapshot.Commit) {
 	d.bad(Warn, "CURRENT_STALE", "snapshot", r.at(layout.Current), d.mkt("publish --tenant "+r.id), "%s; readers find the newest commit without it", why)
 }
 
-// chain checks the newest commit against the one before.
+// chain checks that no commit record is missing, and the newest against the one before. The hashes of the
+// others are for mkt verify: there may be millions.
 func (d *doctor) chain(r *root, head snapshot.Commit) {
+	first, err := snapshot.First(r.fs)
+	if err != nil {
+		d.faulty("CHAIN_BROKEN", r, layout.First, "", err)
+		return
+	}
+	gaps, err := missing(r.fs, first)
+	switch {
+	case err != nil:
+		d.unreadable("snapshot", r.at(layout.CommitsDir), err)
+		return
+	case len(gaps) > 0:
+		d.bad(Fail, "CHAIN_BROKEN", "snapshot", r.at(layout.CommitsDir), "restore them from a backup, and then: "+d.mkt("verify --tenant "+r.id),
+			"records are missing: %s", strings.Join(gaps, ", "))
+		return
+	}
 	at := r.at(layout.Commit(head.Version))
-	if head.Version == 1 {
+	if head.Version == first {
 		d.ok("snapshot", at, "is the first")
 		return
 	}
@@ -91,6 +109,43 @@ func (d *doctor) chain(r *root, head snapshot.Commit) {
 	default:
 		d.ok("snapshot", at, "follows the one before")
 	}
+}
+
+// missing returns the numbers of the commit records that are not there, from the first to the newest,
+// as "5" or "7 to 9". They are found by the names of files, which are read once.
+func missing(f durable.ReadFS, first uint64) (gaps []string, err error) {
+	entries, err := f.ReadDir(layout.CommitsDir)
+	if err != nil {
+		return nil, err
+	}
+	type span struct{ first, last uint64 }
+	var there []span
+	for _, e := range entries {
+		if n, ok := layout.ParseCommit(e.Name()); ok {
+			there = append(there, span{n, n})
+		} else if last, ok := layout.ParseCommitPack(e.Name()); ok {
+			there = append(there, span{last - layout.PackedCommits + 1, last})
+		}
+	}
+	slices.SortFunc(there, func(a, b span) int { return cmp.Compare(a.first, b.first) })
+	next := first
+	for _, s := range there {
+		// One that was compacted while the folder was read is not missing.
+		if s.first > next && isMissing(f, next) {
+			gap := fmt.Sprint(next)
+			if s.first > next+1 {
+				gap += fmt.Sprintf(" to %d", s.first-1)
+			}
+			gaps = append(gaps, gap)
+		}
+		next = max(next, s.last+1)
+	}
+	return gaps, nil
+}
+
+func isMissing(f durable.ReadFS, record uint64) bool {
+	_, err := snapshot.ReadCommit(f, record)
+	return errors.Is(err, fs.ErrNotExist)
 }
 
 func (d *doctor) recover(r *root, flags ...string) string {
@@ -111,7 +166,7 @@ func (d *doctor) contents(r *root, head snapshot.Commit) {
 	}
 	if d.idKey != "" && m.IDKeyFingerprint != d.idKey {
 		d.bad(Fail, "ID_KEY_OTHER", "keys", r.at(manifest), "restore the key with the fingerprint "+m.IDKeyFingerprint+" as "+cli.Quote(d.IDKey),
-			"the snapshot was made with the id key %s, this one is %s", m.IDKeyFingerprint, d.idKey)
+			"the snapshot was made with the id key %s, this one is %s", m.IDKeyFingerprint, d.idKey).causedBy("id key "+m.IDKeyFingerprint, "")
 	}
 	for _, file := range m.Files {
 		name := head.Dir() + "/" + file.Name
@@ -138,8 +193,14 @@ func (d *doctor) faulty(code string, r *root, name, fix string, err error) {
 		d.unreadable("snapshot", r.at(name), err)
 		return
 	}
-	d.bad(Fail, code, "snapshot", r.at(name), fix, "%s", reason(err, name))
+	f := d.bad(Fail, code, "snapshot", r.at(name), fix, "%s", reason(err, name))
+	if code == "MANIFEST_DAMAGED" || code == "SNAPSHOT_DAMAGED" || code == "CHANGES_DAMAGED" {
+		f.causedBy(r.damaged(), "")
+	}
 }
+
+// damaged is the cause of findings about the files of the newest publication, on which nothing is published.
+func (r *root) damaged() string { return "publication " + r.dir }
 
 // reason returns an error's text without the file's name, which the finding has.
 func reason(err error, name string) string {

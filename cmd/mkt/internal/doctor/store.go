@@ -112,7 +112,7 @@ func (d *doctor) probeStore(ctx context.Context, s *store.Store, at place) bool 
 		d.ok("store", at, "a small object took %d ms to be stored", p.Took.Milliseconds())
 	}
 	if p.Ahead.Abs() > differAtMost {
-		d.bad(Fail, "STORE_CLOCK", "store", at, "timedatectl status", "this clock is %s %s the store's: stores refuse requests that are 15 minutes off", ago(p.Ahead.Abs()), word(p.Ahead > 0, "ahead of", "behind"))
+		d.bad(Fail, "STORE_CLOCK", "store", at, "timedatectl status", "this clock is %s %s the store's: stores refuse requests that are 15 minutes off", ago(p.Ahead.Abs()), word(p.Ahead > 0, "ahead of", "behind")).causedBy(thisClock, "")
 	} else {
 		d.ok("store", at, "its clock is within %s of this one", differAtMost)
 	}
@@ -128,7 +128,7 @@ func (d *doctor) storeKey(there string, at place) {
 	switch {
 	case there == "" || here == "":
 	case there != here:
-		d.bad(Fail, "STORE_ID_KEY", "store", at, "use the id key with the fingerprint "+there+" on this machine, or give this installation a prefix of its own", "it was written with the id key %s, this machine has %s", there, here)
+		d.bad(Fail, "STORE_ID_KEY", "store", at, "use the id key with the fingerprint "+there+" on this machine, or give this installation a prefix of its own", "it was written with the id key %s, this machine has %s", there, here).causedBy("id key "+there, "")
 	default:
 		d.ok("store", at, "it was written with this id key")
 	}

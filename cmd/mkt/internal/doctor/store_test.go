@@ -113,12 +113,12 @@ func TestObjectStore(t *testing.T) {
 			c.change(h, b)
 			r := doctor.Run(t.Context(), h.options)
 			if got := names(r); !slices.Equal(got, c.want) {
-				t.Errorf("%v, want %v\n%+v", got, c.want, r.Bad())
+				t.Errorf("%v, want %v\n%+v", got, c.want, r.Findings)
 			}
 			if r.Healthy != !slices.ContainsFunc(c.want, func(w string) bool { return strings.HasPrefix(w, "FAIL") }) {
 				t.Errorf("healthy: %v", r.Healthy)
 			}
-			for _, bad := range r.Bad() {
+			for _, bad := range r.Findings {
 				if bad.What == "" || bad.Fix == "" || bad.File == "" {
 					t.Errorf("not a whole finding: %+v", bad)
 				}

@@ -27,7 +27,7 @@ func (d *doctor) work(ctx context.Context) {
 	}
 	d.workers = len(workers)
 	if by := s.Difference; by.Abs() > coordination.ClockTolerance {
-		d.bad(Fail, "WORK_CLOCK", "work", at, "timedatectl status", "this clock is %s %s that of the NATS servers: a worker here takes no lease", ago(by.Abs()), word(by < 0, "ahead of", "behind"))
+		d.bad(Fail, "WORK_CLOCK", "work", at, "timedatectl status", "this clock is %s %s that of the NATS servers: a worker here takes no lease", ago(by.Abs()), word(by < 0, "ahead of", "behind")).causedBy(thisClock, "")
 	}
 	if s.Replicas > 0 && s.Replicas < 3 {
 		d.bad(Note, "WORK_ONE_COPY", "work", at, "run three NATS servers as one cluster; the leases spread to them within a minute", "one NATS server alone keeps the leases: while it is away, no cycle begins")

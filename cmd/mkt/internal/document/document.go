@@ -66,7 +66,9 @@ type Finding struct {
 	Style cli.Style
 	Where []string
 	What  string
-	Fix   string
+	// Details are what several checks with the same cause found.
+	Details []string
+	Fix     string
 }
 
 // Table has columns and rows. One without columns has no header.

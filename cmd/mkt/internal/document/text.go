@@ -116,6 +116,9 @@ func (f Finding) print(out io.Writer) {
 	}
 	printable.Fprintf(out, "%s  %s\n", rest, where)
 	cli.Paragraph(out, "      ", f.What)
+	for _, line := range f.Details {
+		printable.Fprintf(out, "      - %s\n", line)
+	}
 	if f.Fix != "" {
 		printable.Fprintf(out, "      fix: %s\n", f.Fix) // in one line, because commands in it are copied
 	}

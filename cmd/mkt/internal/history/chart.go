@@ -110,7 +110,7 @@ func chartOf(p *Path, list []Series) *Chart {
 	}
 	c.axes(s)
 	for i := range list {
-		c.Curves = append(c.Curves, s.curve(p, &list[i], i))
+		c.Curves = append(c.Curves, s.curve(p, list, i))
 	}
 	c.placeLabels()
 	c.mark(p, s)
@@ -169,10 +169,24 @@ func (c *Chart) axes(s scale) {
 	}
 }
 
-func (s scale) curve(p *Path, of *Series, number int) Curve {
+// beside is how far apart curves at one price are drawn.
+const beside = 3.0
+
+// curve draws one of several series. While it has the price of one before it, it is drawn beside that.
+func (s scale) curve(p *Path, list []Series, number int) Curve {
+	of := &list[number]
+	y := func(i int) float64 {
+		y := s.y(of.Points[i].Number)
+		for _, before := range list[:number] {
+			if before.Points[i].Number == of.Points[i].Number {
+				y += beside
+			}
+		}
+		return y
+	}
 	c := Curve{Class: fmt.Sprintf("series-%d", number), Name: of.Name, Current: of.Current().Text}
 	c.Label = (chartTop + chartBottom) / 2
-	c.Firm, c.Soft = stairs(p, of, s.x, s.y, chartRight, func(i int, x, y float64) {
+	c.Firm, c.Soft = stairs(p, of, s.x, y, chartRight, func(i int, x, y float64) {
 		point := of.Points[i]
 		if !point.Same || i == 0 {
 			title := fmt.Sprintf("%s: %s, retrieved %s", of.Name, point.Text, stepTime(&p.Steps[i]).Format("2006-01-02 15:04:05"))
@@ -226,14 +240,14 @@ func (c *Chart) mark(p *Path, s scale) {
 }
 
 // stairs returns the path of a price: while it was offered, and while it was not publishable. Each
-// step goes on until the next one, the last until right.
-func stairs(p *Path, of *Series, x func(time.Time) float64, y func(float64) float64, right float64, each func(i int, x, y float64)) (firm, soft string) {
+// step goes on until the next one, the last until right. x returns where a time is, and y where the price of a step is.
+func stairs(p *Path, of *Series, x func(time.Time) float64, y func(int) float64, right float64, each func(i int, x, y float64)) (firm, soft string) {
 	var out [2]strings.Builder
 	for i, point := range of.Points {
 		if point.Number <= 0 {
 			continue
 		}
-		kind, at, high, end := 0, x(stepTime(&p.Steps[i])), y(point.Number), right
+		kind, at, high, end := 0, x(stepTime(&p.Steps[i])), y(i), right
 		if point.State == Withheld {
 			kind = 1
 		}
@@ -242,7 +256,7 @@ func stairs(p *Path, of *Series, x func(time.Time) float64, y func(float64) floa
 		}
 		fmt.Fprintf(&out[kind], "M%.1f %.1fH%.1f", at, high, end)
 		if i+1 < len(p.Steps) && of.Points[i+1].Number > 0 {
-			fmt.Fprintf(&out[kind], "V%.1f", y(of.Points[i+1].Number))
+			fmt.Fprintf(&out[kind], "V%.1f", y(i+1))
 		}
 		if each != nil {
 			each(i, at, high)
@@ -263,6 +277,7 @@ func key(class string) template.HTML {
 const (
 	sparkWidth  = 120.0
 	sparkHeight = 24.0
+	sparkTail   = 8.0 // at least so long is the line of the newest price
 )
 
 // spark draws one series alone.
@@ -275,13 +290,13 @@ func spark(p *Path, of *Series, class string) template.HTML {
 	}
 	from := stepTime(&p.Steps[0])
 	x := func(t time.Time) float64 {
-		return sparkWidth * min(1, max(0, float64(t.Sub(from))/float64(max(time.Second, p.Until.Sub(from)))))
+		return (sparkWidth - sparkTail) * min(1, max(0, float64(t.Sub(from))/float64(max(time.Second, p.Until.Sub(from)))))
 	}
-	y := func(price float64) float64 {
+	y := func(i int) float64 {
 		if least == most {
 			return sparkHeight / 2
 		}
-		return 2 + (sparkHeight-4)*(most-price)/(most-least)
+		return 2 + (sparkHeight-4)*(most-of.Points[i].Number)/(most-least)
 	}
 	firm, soft := stairs(p, of, x, y, sparkWidth, nil)
 	return template.HTML(fmt.Sprintf(`<svg class="spark %s" viewBox="0 0 120 24" aria-hidden="true"><path class="price" d="%s" /><path class="price withheld" d="%s" /></svg>`, class, firm, soft))

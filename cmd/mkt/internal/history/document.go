@@ -154,12 +154,12 @@ func (p *Path) marketSections(o Shown) ([]doc.Section, error) {
 		o.Line = MainLine(m)
 	}
 	var charted []Series
-	prices := &doc.Table{Class: "prices", Columns: doc.Columns("Selection", "Path", "#Opening", "#Last before kick-off", "#Current", "#Moves")}
-	if !p.Opening {
-		prices.Columns[2].Name = "Oldest shown"
-	}
+	prices := &doc.Table{Class: "prices", Columns: doc.Columns("Selection", "#Current", "Path", "#Opening", "#Last before kick-off", "#Moves")}
 	if p.Removed {
-		prices.Columns[4].Name = "Newest"
+		prices.Columns[1].Name = "Newest"
+	}
+	if !p.Opening {
+		prices.Columns[3].Name = "Oldest shown"
 	}
 	for i := range all {
 		s := &all[i]
@@ -175,7 +175,7 @@ func (p *Path) marketSections(o Shown) ([]doc.Section, error) {
 		if p.Closing >= 0 {
 			closing = o.price(p, s, p.Closing)
 		}
-		prices.Add(doc.Line{doc.Drawn(key(class)), {Words: s.Name}}, doc.Drawn(spark(p, s, class)), opening, closing, o.current(p, s), s.Moves())
+		prices.Add(doc.Line{doc.Drawn(key(class)), {Words: s.Name}}, o.current(p, s), doc.Drawn(spark(p, s, class)), opening, closing, s.Moves())
 	}
 	chart, err := draw(p, o.Market, charted)
 	sections := []doc.Section{{Only: doc.Page, Figure: chart}}
@@ -199,13 +199,15 @@ func (p *Path) marketSections(o Shown) ([]doc.Section, error) {
 }
 
 // stepsTable lists the steps with a changed price, and the notable ones. A page has a column
-// for every price of the chart, and a terminal all changed prices.
+// for every price of the chart, and a terminal all changed prices. On a page the prices come first: a phone
+// shows the first columns.
 func (p *Path) stepsTable(o Shown, charted []Series) *doc.Table {
-	t := &doc.Table{Class: "wide steps", Columns: []doc.Column{{Name: "Version", Number: true}, {Name: "Retrieved"}, {Name: "Processed"}, {Name: "Published"}, {Name: "Prices", Only: doc.Terminal}}}
+	t := &doc.Table{Class: "wide steps", Columns: []doc.Column{{Name: "Version", Number: true}}}
 	for _, s := range charted {
 		t.Columns = append(t.Columns, doc.Column{Name: s.Name, Number: true, Only: doc.Page})
 	}
-	t.Columns = append(t.Columns, doc.Column{Name: "Marks", Only: doc.Page})
+	t.Columns = append(t.Columns, doc.Column{Name: "Marks", Only: doc.Page}, doc.Column{Name: "Retrieved"}, doc.Column{Name: "Processed"}, doc.Column{Name: "Published"},
+		doc.Column{Name: "Prices", Only: doc.Terminal})
 	all := Selected(p.Series(o.Market), o.Selection)
 	for i, s := range p.Steps {
 		var changed []string
@@ -228,11 +230,12 @@ func (p *Path) stepsTable(o Shown, charted []Series) *doc.Table {
 		if marks != "" {
 			said += " [" + marks + "]"
 		}
-		row.Cells = []doc.Line{doc.Format("v%d", s.Version), {doc.At(s.FetchedAt)}, {doc.At(s.ProcessedAt)}, {doc.At(s.PublishedAt)}, doc.Words(said)}
+		row.Cells = []doc.Line{doc.Format("v%d", s.Version)}
 		for k := range charted {
 			row.Cells = append(row.Cells, o.price(p, &charted[k], i))
 		}
-		t.Rows = append(t.Rows, doc.Row{Cells: append(row.Cells, doc.Words(marks)), Class: row.Class, Only: row.Only})
+		row.Cells = append(row.Cells, doc.Words(marks), doc.Line{doc.At(s.FetchedAt)}, doc.Line{doc.At(s.ProcessedAt)}, doc.Line{doc.At(s.PublishedAt)}, doc.Words(said))
+		t.Rows = append(t.Rows, row)
 	}
 	return t
 }

@@ -178,7 +178,7 @@ func (s *Series) Sparkline(p *Path, width int) string {
 	var out strings.Builder
 	at := 0
 	for column := range width {
-		end := from.Add(span / time.Duration(width) * time.Duration(column+1))
+		end := from.Add(span * time.Duration(column+1) / time.Duration(width))
 		for at+1 < len(p.Steps) && !p.Steps[at+1].PublishedAt.After(end) {
 			at++
 		}

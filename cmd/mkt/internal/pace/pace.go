@@ -25,6 +25,7 @@ type Plan struct {
 	Products []Product // scheduled ones with a subscription in force
 	Fits     bool      // the quota carries the cycles at these paces
 	Over     bool      // a whole quota does not carry the schedule of tenants.yaml
+	UsedUp   bool      // the quota is used up: every product keeps its pace
 	quota    *health.Quota
 	until    time.Time
 }
@@ -99,7 +100,7 @@ func (p *Plan) decide(now time.Time, window time.Duration, jobs []Job) (paces []
 			p.Over = p.Over || pace > 0
 		}
 	}
-	if _, usedUp := p.quota.UsedUp(now); usedUp || p.quota == nil {
+	if _, p.UsedUp = p.quota.UsedUp(now); p.UsedUp || p.quota == nil {
 		return paces
 	}
 	q := whole // if it was renewed since the report

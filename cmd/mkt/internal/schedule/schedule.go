@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"hash/fnv"
 	"log/slog"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -210,7 +212,17 @@ func (s *Scheduler) Run(ctx context.Context, overdue ...string) {
 	for name := range s.again {
 		s.forgetAgain(name)
 	}
+	var under []string
+	for name, how := range s.running {
+		if how == started {
+			under = append(under, name)
+		}
+	}
 	s.mu.Unlock()
+	if len(under) > 0 {
+		slices.Sort(under)
+		s.o.Log.Info("stopping: waits for the runs under way; a second Ctrl-C or SIGTERM ends them at once, and nothing that was published is lost", "jobs", strings.Join(under, ", "))
+	}
 	s.runs.Wait()
 }
 

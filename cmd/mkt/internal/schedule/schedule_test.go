@@ -1,6 +1,7 @@
 package schedule_test
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"log/slog"
@@ -196,7 +197,8 @@ func TestClockIsSet(t *testing.T) {
 func TestStopWaitsForTheRunUnderWay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var finished atomic.Bool
-		play(t, 12*time.Second, schedule.Options{Run: func(ctx context.Context, _ string) error {
+		var log bytes.Buffer
+		play(t, 12*time.Second, schedule.Options{Log: slog.New(slog.NewTextHandler(&log, nil)), Run: func(ctx context.Context, _ string) error {
 			<-ctx.Done() // the run notices the stop and takes its time
 			time.Sleep(5 * time.Second)
 			finished.Store(true)
@@ -204,6 +206,9 @@ func TestStopWaitsForTheRunUnderWay(t *testing.T) {
 		}}, each("@every 10s", "a"))
 		if !finished.Load() {
 			t.Error("Run returned before the job")
+		}
+		if !strings.Contains(log.String(), "stopping: waits for the runs under way") || !strings.Contains(log.String(), "jobs=a\n") {
+			t.Errorf("logged %s", &log)
 		}
 	})
 }

@@ -147,7 +147,7 @@ func (t *translog) newer(l *life) func([]transparency.Logged) ([]transparency.Re
 				err = snapshot.EnsureDurable(root, c)
 			}
 			if err == nil && isNew {
-				records = append(records, transparency.Record{ClientID: j.id, Product: string(j.product), Version: c.Version, CommitSHA256: c.SHA256, PublishedAt: c.PublishedAt})
+				records = append(records, transparency.Record{ClientID: j.id, Product: string(j.product), HistoryID: c.HistoryID, Version: c.Version, CommitSHA256: c.SHA256, PublishedAt: c.PublishedAt})
 			}
 		}
 		return records, nil

@@ -136,13 +136,23 @@ func TestManyEndsNotFetched(t *testing.T) {
 	h.wantSessions(1000)
 }
 
+// A binary body is of an older protocol. It is refused, and neither the session nor the connection stays,
+// however much of the body was sent (CVE-2026-59725 of the official server).
 func TestOctetStream(t *testing.T) {
 	h := start(t, engine.Options{})
-	p := h.poll()
-	if a := p.do("POST", p.query(), "4a", "Content-Type", "application/octet-stream"); a.status != 400 {
-		t.Errorf("got %+v", a)
+	for name, body := range map[string]string{
+		"whole": "Content-Length: 2\r\n\r\n4a", "incomplete": "Content-Length: 1000\r\n\r\n4a", "empty": "Content-Length: 0\r\n\r\n",
+		"chunked": "Transfer-Encoding: chunked\r\n\r\n2\r\n4a\r\n", "more than allowed": "Content-Length: 1000000000\r\n\r\n4a",
+	} {
+		p := h.poll()
+		conn := h.raw("POST /engine.io/?" + p.query() + " HTTP/1.1\r\nHost: x\r\nContent-Type: application/octet-stream\r\n" + body)
+		if line := closed(t, name, conn); !strings.Contains(line, " 400 ") {
+			t.Errorf("%s: %q", name, line)
+		}
+		h.reason()
+		p.expect(p.get(), 400, unknown)
 	}
-	h.reason()
+	h.wantSessions(0)
 }
 
 func TestTwoPolls(t *testing.T) {

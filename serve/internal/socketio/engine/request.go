@@ -5,7 +5,7 @@ import (
 	"net/http"
 	"strings"
 
-	"mkt/serve/internal/listen"
+	"mkt/internal/listen"
 )
 
 type refusal struct {

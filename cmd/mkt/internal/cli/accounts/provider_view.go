@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"mkt/cmd/mkt/internal/cli"
+	"mkt/cmd/mkt/internal/cyclestate"
 	"mkt/cmd/mkt/internal/pace"
 	"mkt/cmd/mkt/internal/printable"
 	"mkt/cmd/mkt/internal/tenants"
@@ -25,6 +26,7 @@ type connectionView struct {
 	Bookmaker     string            `json:"bookmaker,omitempty"` // whose prices are taken; "" if there is none to choose
 	Hint          string            `json:"hint"`
 	Status        health.Connection `json:"status"`
+	NotTried      string            `json:"not_tried,omitempty"` // why nothing tries the credential; "" if it was tried, or will be
 	LastSuccessAt *time.Time        `json:"last_success_at"`
 	LastAttemptAt *time.Time        `json:"last_attempt_at"`
 	Code          health.Code       `json:"code,omitempty"` // why the last attempt failed
@@ -83,6 +85,9 @@ func (g *Group) connection(t *tenants.Tenant) (connectionView, error) {
 		v.LastSuccessAt, v.LastAttemptAt, v.Code = known.LastOKAt, known.LastAttemptAt, known.Code
 		v.Quota, v.planView = health.NewestQuota(fingerprint, findings...), viewPlan(health.NewestPlan(fingerprint, findings...))
 	}
+	if v.Status == health.Verifying && v.LastAttemptAt == nil {
+		v.NotTried = cyclestate.Untried(t, g.Now())
+	}
 	plan, err := pace.Of(g.Data, t, g.Now())
 	for _, one := range plan.Products {
 		v.Pace = append(v.Pace, paceView{one.Product, one.Cadence.Seconds(), max(one.Cadence, one.Pace).Seconds(), one.Now > 0, one.Cost, one.Measured, plan.Describe(one)})
@@ -95,7 +100,7 @@ func (v connectionView) print(out io.Writer, now time.Time) error {
 	row := func(key, format string, args ...any) { printable.Fprintf(w, key+"\t"+format+"\n", args...) }
 	row("tenant", "%s", v.ID)
 	w.Styles(cli.Normal, statusStyle(v.Status))
-	row("status", "%s", v.Status)
+	row("status", "%s", v.state())
 	if v.Provider != "" {
 		row("provider", "%s", strings.TrimSuffix(v.Provider+" at "+v.BaseURL, " at "))
 		if v.Bookmaker != "" {
@@ -121,6 +126,13 @@ func (v connectionView) print(out io.Writer, now time.Time) error {
 		}
 	}
 	return w.Flush()
+}
+
+func (v connectionView) state() string {
+	if v.NotTried != "" {
+		return "not tried: " + v.NotTried
+	}
+	return string(v.Status)
 }
 
 // statusStyle returns the style of the status of a connection.

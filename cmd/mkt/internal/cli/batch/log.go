@@ -49,6 +49,12 @@ type logRuns struct {
 	result commitlog.Result
 }
 
+// LogEvery adds the newest publications to the transparency log, now and at every tick, until ctx ends. wait waits for its
+// end.
+func (g *Group) LogEvery(ctx context.Context, files cli.LogFiles, every, patience time.Duration) (wait func()) {
+	return (&logRuns{group: g, logFlags: logFlags{LogFiles: files, every: every, wait: patience}}).start(ctx)
+}
+
 // start adds the newest publications, now and then at every tick, until ctx ends. It has a scheduler of its
 // own, so that no cycle waits for it. wait waits for its end.
 func (l *logRuns) start(ctx context.Context) (wait func()) {
@@ -91,6 +97,9 @@ func (l *logRuns) run(ctx context.Context) error {
 	}
 	switch {
 	case err == nil:
+		if r.Unremembered != "" && l.result.Unremembered == "" {
+			g.Log.Warn("the transparency log", "unremembered", r.Unremembered)
+		}
 		l.result = r
 	case ctx.Err() != nil:
 		return nil // it was stopped while it waited for its lease or for the store
@@ -110,13 +119,14 @@ func (l *logRuns) run(ctx context.Context) error {
 var (
 	logSize    = prometheus.NewDesc("mkt_log_size", "Leaves of the transparency log. Its metrics are there only with its key.", nil, nil)
 	logAge     = prometheus.NewDesc("mkt_log_last_run_age_seconds", "Seconds since publications were added to the transparency log without an error, or since that was first tried.", nil, nil)
+	logRefused = prometheus.NewDesc("mkt_log_refused", "Accounts' products of which nothing is logged any more: their publications do not continue those that were logged.", nil, nil)
 	logCosigns = prometheus.NewDesc("mkt_log_witnesses_cosigning", "Witnesses of the policy that have cosigned the head of the transparency log.", nil, nil)
 	logQuorum  = prometheus.NewDesc("mkt_log_quorum_satisfied", "1 if enough witnesses for the policy have cosigned the head of the transparency log, 0 if not; only with a policy.", nil, nil)
 )
 
 // Describe implements [prometheus.Collector].
 func (l *logRuns) Describe(to chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{logSize, logAge, logCosigns, logQuorum} {
+	for _, d := range []*prometheus.Desc{logSize, logAge, logRefused, logCosigns, logQuorum} {
 		to <- d
 	}
 }
@@ -133,6 +143,7 @@ func (l *logRuns) Collect(to chan<- prometheus.Metric) {
 	}
 	gauge(logSize, float64(l.result.Size))
 	gauge(logAge, l.group.Now().Sub(l.since).Seconds())
+	gauge(logRefused, float64(len(l.result.Failed)))
 	if l.Policy == "" || l.result.Size == 0 {
 		return
 	}

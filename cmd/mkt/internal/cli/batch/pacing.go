@@ -106,6 +106,9 @@ func (t *timetable) pace(tenant *tenants.Tenant) {
 		}
 	}
 	for _, one := range plan.Products {
+		if plan.UsedUp { // an account without a publication has no record of its pace
+			one.Pace = max(one.Pace, t.paceOf(entryName(tenant.ID, one.Product)))
+		}
 		if before := t.setPace(entryName(tenant.ID, one.Product), one.Pace); before != one.Pace {
 			log := t.group.Log.With("tenant", tenant.ID, "product", one.Product)
 			if one.Pace > before {

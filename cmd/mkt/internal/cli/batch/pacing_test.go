@@ -68,3 +68,32 @@ func TestScheduleKeepsThePace(t *testing.T) {
 		t.Errorf("with a larger quota every %s, recorded %s; logged %s", table.paceOf(name), recorded(), log)
 	}
 }
+
+// The first cycle of an account that was slowed down uses up the quota. It is postponed, and nothing says
+// that the quota allows more.
+func TestUsedUpQuotaAllowsNoMore(t *testing.T) {
+	table, _, log := newTestTimetable(t, 0, 0)
+	tenant, _ := table.file.Tenant("live")
+	fingerprint, name := tenant.Provider.Fingerprint(), "live/live_intelligence"
+	found := func(root durable.FS, step string, q health.Quota) {
+		t.Helper()
+		q.At = time.Now()
+		check.Must(t, health.Record(root, health.Run{Step: step, FinishedAt: q.At, OK: true, CredentialFingerprint: fingerprint, Costs: []int64{1}, Quota: &q}))
+	}
+	left, renewed := int64(179), time.Now().Add(time.Hour)
+	account, err := durable.OpenRoot(table.group.TenantDir("live"))
+	check.Must(t, err)
+	defer account.Close()
+	found(account, health.StepProbe, health.Quota{Left: &left, ResetsAt: &renewed})
+	if table.paceAll(); table.paceOf(name) == 0 {
+		t.Fatalf("not slowed down; logged %s", log)
+	}
+	table.steps[0] = func(_ context.Context, j Task) (Report, error) {
+		found(j.Root, health.StepFetch, health.Quota{UsedUpUntil: &renewed})
+		return Report{Step: "fetch"}, nil
+	}
+	check.Must(t, table.Run(t.Context(), name))
+	if got := log.String(); !strings.Contains(got, "postponed: the provider's quota is used up") || strings.Contains(got, "the quota allows more") {
+		t.Errorf("logged %s", got)
+	}
+}

@@ -53,8 +53,8 @@ is under way, here or started by hand. Market cycles do not delay live ones.
 If there is a key of the transparency log, the newest publications are added to
 the log every minute, as mkt log does. Cycles do not wait for it.
 
-On SIGTERM running steps finish, no further step begins, and the exit code is
-0.`,
+On Ctrl-C or SIGTERM running steps finish, for at most --grace, no further step
+begins, and the exit code is 0. A second one ends the process at once.`,
 		Example:     `  mkt schedule --admin 127.0.0.1:9082`,
 		Args:        cobra.NoArgs,
 		Annotations: map[string]string{cli.LongRunning: ""},
@@ -63,7 +63,7 @@ On SIGTERM running steps finish, no further step begins, and the exit code is
 	flags := cmd.Flags()
 	flags.DurationVar(&o.Jitter, "jitter", 30*time.Second, "longest wait before a run, which spreads the tenants; at most a tenth of the cadence")
 	flags.IntVar(&o.Parallel, "parallel", 4, "cycles that run at once; of live ones four times as many")
-	flags.DurationVar(&o.Grace, "grace", time.Minute, "how long a running step may go on after SIGTERM")
+	flags.DurationVar(&o.Grace, "grace", time.Minute, "how long a running step may go on after Ctrl-C or SIGTERM")
 	flags.BoolVar(&o.catchUp, "catch-up", true, "run overdue cycles at the start, unless they are due within a minute anyway")
 	cli.Bound(flags, "parallel", mostParallel, cli.Between(&o.Parallel, 1, 256))
 	for name, d := range map[string]*time.Duration{"jitter": &o.Jitter, "grace": &o.Grace} {

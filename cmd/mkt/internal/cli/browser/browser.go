@@ -42,7 +42,7 @@ func New(env *cli.Env) []*cobra.Command { return []*cobra.Command{newConsole(&Gr
 type Flags struct {
 	Listen   string
 	Doctor   doctor.Options
-	log      cli.LogFiles
+	Log      cli.LogFiles
 	hosts    []string
 	password string // file
 	cert     string
@@ -72,8 +72,7 @@ but no token and no credential.`,
 		Args:        cobra.NoArgs,
 		Annotations: map[string]string{cli.LongRunning: ""},
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			f.Doctor = doctor.Options{Config: g.Settings.File, Command: cli.SameCommand(cmd), ServiceName: g.service.Name, SupportEmail: g.service.SupportEmail, Keyless: f.keyless,
-				LogKey: f.log.Key, LogPolicy: f.log.Policy}
+			f.Doctor = doctor.Options{Config: g.Settings.File, Command: cli.SameCommand(cmd), ServiceName: g.service.Name, SupportEmail: g.service.SupportEmail, Keyless: f.keyless}
 			return g.Serve(cmd.Context(), f, func(url string) error { return g.printReady(url, f.password != "") })
 		},
 	}
@@ -94,8 +93,8 @@ but no token and no credential.`,
 	g.Settings.Bind(flags, "behind-proxy", "console.behind_proxy")
 	g.Keys.SealFlag(g.Settings, cmd)
 	g.Keys.IDFlag(g.Settings, cmd)
-	f.log.KeyFlag(g.Settings, cmd)
-	f.log.PolicyFlag(g.Settings, cmd)
+	f.Log.KeyFlag(g.Settings, cmd)
+	f.Log.PolicyFlag(g.Settings, cmd)
 	daemon.ServiceFlags(g.Settings, cmd, &g.service)
 	return cmd
 }
@@ -111,9 +110,10 @@ func (g *Group) Serve(ctx context.Context, f Flags, ready func(url string) error
 		return cli.ListenError(cli.Address{Flag: "listen", Value: f.Listen}, err)
 	}
 	o := f.Doctor
+	o.LogKey, o.LogPolicy = f.Log.Key, f.Log.Policy
 	o.Tenants, o.Data, o.SealKey, o.IDKey, o.Products, o.Now = g.Tenants, g.Data, g.Keys.Seal, g.Keys.ID, account.Products(), g.Now
 	o.Loads = filepath.Join(g.Data, serve.UsageFolder, serve.LoadsFolder)
-	c, err := console.New(console.Options{Env: g.Env, Access: access, Log: f.log, Command: o.Command, StartAPI: g.startAPI,
+	c, err := console.New(console.Options{Env: g.Env, Access: access, Log: f.Log, Command: o.Command, StartAPI: g.startAPI,
 		Doctor: func(ctx context.Context) doctor.Report { return doctor.Run(ctx, o) }})
 	if err != nil {
 		return errors.Join(err, l.Close())

@@ -38,6 +38,7 @@ type demoFlags struct {
 	speed     float64
 	seed      uint64
 
+	log       cli.LogFiles
 	began     time.Time // when the past was begun to be played
 	present   time.Time // when all of it was
 	temporary bool      // the folder is removed at the end
@@ -50,9 +51,9 @@ func newDemo(g *Group) *cobra.Command {
 		Short: "Run the whole system in one process, on emulated providers",
 		Long: `Run the whole system in one process until interrupted: emulated providers,
 accounts in every state and one on each provider, their cycles on a schedule,
-and the API. Without --dir it uses a temporary folder that is removed at the
-end; with --dir everything stays, ready for mkt fetch, inspect and the other
-commands.
+the API, and the transparency log with a witness. Without --dir it uses a
+temporary folder that is removed at the end; with --dir everything stays, ready
+for mkt fetch, inspect and the other commands.
 
 When it is ready, matches are in play and have been followed for two hours:
 the live cycles of that time are run first, on a clock that is set back. The
@@ -121,6 +122,11 @@ func (g *Group) demo(ctx context.Context, f demoFlags) error {
 	if err != nil {
 		return fmt.Errorf("demo: %w", err)
 	}
+	witnessed, err := g.makeLog(ctx, &f)
+	if err != nil {
+		return fmt.Errorf("demo: %w", err)
+	}
+	stopped = append(stopped, witnessed)
 	err = g.runDemo(ctx, cancel, f, clock, accounts, file)
 	cancel()
 	for _, done := range stopped {
@@ -214,7 +220,7 @@ func (g *Group) runDemo(ctx context.Context, cancel context.CancelFunc, f demoFl
 	command := cli.Self() + " --config " + cli.Quote(settings)
 	stopped, base, pages, first := make(chan error, 2), make(chan string, 1), make(chan string, 1), make(chan struct{})
 	go func() {
-		stopped <- g.Browser.Serve(ctx, browser.Flags{Listen: f.console, Doctor: doctor.Options{Command: command}}, func(url string) error {
+		stopped <- g.Browser.Serve(ctx, browser.Flags{Listen: f.console, Log: f.log, Doctor: doctor.Options{Command: command}}, func(url string) error {
 			pages <- url
 			return nil
 		})
@@ -236,18 +242,32 @@ func (g *Group) runDemo(ctx context.Context, cancel context.CancelFunc, f demoFl
 			cancel()
 		}
 	}()
+	logged := make(chan struct{})
+	go func() {
+		defer close(logged)
+		select {
+		case <-first:
+			g.Batch.LogEvery(ctx, f.log, time.Minute, logWait)()
+		case <-ctx.Done():
+		}
+	}()
 	err = <-stopped // ctx ended, or serving failed
 	cancel()
 	if cli.OnTerminal(g.Errs) {
-		fmt.Fprintln(g.Errs, "mkt demo stops: runs in progress end first.")
+		fmt.Fprintln(g.Errs, "mkt demo stops.")
 	}
+	<-logged
 	return errors.Join(err, <-stopped, <-running)
 }
+
+// demoGrace is how long a running step may go on after the stop. Nothing is lost by a cycle of a
+// demo that does not end.
+const demoGrace = 2 * time.Second
 
 // demoCycles runs every account's first cycles, the main account's first, then all of them on
 // their schedules. It calls first after those of the main account.
 func (g *Group) demoCycles(ctx context.Context, file *tenants.File, every time.Duration, steps []batch.Step, first func()) error {
-	table := batch.NewTimetable(g.Batch, batch.ScheduleOptions{Jitter: every / 10, Parallel: 2, Grace: 20 * time.Second}, steps)
+	table := batch.NewTimetable(g.Batch, batch.ScheduleOptions{Jitter: every / 10, Parallel: 2, Grace: demoGrace}, steps)
 	if err := table.SetTenants(file); err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package translog
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -13,11 +14,13 @@ import (
 	"mkt/cmd/mkt/internal/commitlog"
 	"mkt/cmd/mkt/internal/printable"
 	"mkt/publish/durable"
+	"mkt/publish/receipt"
 	"mkt/publish/transparency"
 )
 
 type auditFlags struct {
 	from     []string
+	receipts []string
 	log      string
 	verifier string
 }
@@ -37,7 +40,9 @@ With an object store it audits the copy of the log on this machine, which mkt
 pull renews.
 
 With --log it audits a copy of the folder log alone, which needs no data root
-and nothing secret, and says what it could not check. It opens no key.
+and nothing secret, and says what it could not check. It opens no key. --receipt
+names a receipt, whose leaf must be an entry of the log: two receipts of one
+dataset show whether its history was rewritten.
 
 The exit code is 0 if nothing is wrong, 1 otherwise.`,
 		Example: `  mkt log audit --from last-week.checkpoint
@@ -48,6 +53,7 @@ The exit code is 0 if nothing is wrong, 1 otherwise.`,
 	}
 	flags := cmd.Flags()
 	flags.StringArrayVar(&f.from, "from", nil, "older checkpoint of the log (may be repeated)")
+	flags.StringArrayVar(&f.receipts, "receipt", nil, "receipt whose leaf is compared (may be repeated)")
 	flags.StringVar(&f.log, "log", "", "copy of the folder log (default: that of the data root)")
 	flags.StringVar(&f.verifier, "verifier-key", "", "verifier key of the log (default: that of the policy, or else the one beside --log-key)")
 	g.files.KeyFlag(g.Settings, cmd)
@@ -81,7 +87,11 @@ func (g *Group) audit(f auditFlags) error {
 		}
 		older = append(older, c.Checkpoint)
 	}
-	result, err := commitlog.AuditLog(view, head, commitlog.AuditOptions{Older: older, Data: data, Shared: g.HasStore(), Deletions: g.deletions()})
+	shown, err := shownLeaves(f.receipts)
+	if err != nil {
+		return err
+	}
+	result, err := commitlog.AuditLog(view, head, commitlog.AuditOptions{Older: older, Shown: shown, Data: data, Shared: g.HasStore(), Deletions: g.deletions()})
 	if err != nil {
 		return fmt.Errorf("log audit: %w", err)
 	}
@@ -92,6 +102,27 @@ func (g *Group) audit(f auditFlags) error {
 		return fmt.Errorf("log audit: %s", cli.Plural(n, "fault"))
 	}
 	return nil
+}
+
+// shownLeaves reads the leaves of receipts. Whether the receipts hold is for mkt check.
+func shownLeaves(names []string) (list []transparency.ShownLeaf, err error) {
+	for _, name := range names {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return nil, fmt.Errorf("--receipt: %w", err)
+		}
+		r, err := receipt.Parse(text)
+		if err != nil {
+			return nil, fmt.Errorf("--receipt %s: %w", name, err)
+		}
+		leaf, err := transparency.ParseLeaf(r.Leaf)
+		proof, invalid := transparency.ParseProof([]byte(r.Proof))
+		if err = errors.Join(err, invalid); err != nil {
+			return nil, fmt.Errorf("--receipt %s: %w", name, err)
+		}
+		list = append(list, transparency.ShownLeaf{Index: proof.Index, Leaf: leaf})
+	}
+	return list, nil
 }
 
 // deletions returns when accounts were deleted; nil if this machine has no accounts.
@@ -153,6 +184,9 @@ func printAudit(out io.Writer, a commitlog.Audit) error {
 		printable.Fprintf(out, "  compared with the older checkpoint of size %d\n", size)
 	}
 	printable.Fprintf(out, "  read: entries %d; compared with them: leaves %d; found in the data root: logged publications %d\n", a.Entries, a.Leaves, a.Commits)
+	if a.Shown > 0 {
+		printable.Fprintf(out, "  compared with entries: leaves of receipts %d\n", a.Shown)
+	}
 	for _, text := range a.NotChecked {
 		if err := cli.Paragraph(out, "  not checked: ", text); err != nil {
 			return err

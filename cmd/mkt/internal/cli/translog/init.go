@@ -6,13 +6,10 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/mod/sumdb/note"
 
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/commitlog"
@@ -56,7 +53,7 @@ func (g *Group) logInit(ctx context.Context, name string) error {
 	if err != nil {
 		return cli.AsUsage(err)
 	}
-	if err := writeKey(g.files.Key, text, key.VerifierKey()); err != nil {
+	if err := commitlog.WriteKey(g.files.Key, text, key.VerifierKey()); err != nil {
 		return fmt.Errorf("log init: %w", err)
 	}
 	return g.AnswerLine(map[string]any{"key_file": g.files.Key, "verifier_key": key.VerifierKey()}, `made  %s
@@ -79,40 +76,4 @@ log_policy. With two of three witnesses:
 
 Then mkt log adds the newest publications; mkt schedule does it every minute.
 `, g.files.Key, commitlog.PublicFile(g.files.Key), key.VerifierKey())
-}
-
-// writeKey writes a key, and its verifier key beside it. The key comes last, because nothing is made
-// again once it is there.
-func writeKey(path string, key []byte, verifier string) error {
-	if _, err := os.Lstat(path); err == nil {
-		return fmt.Errorf("%s exists: nothing was changed", path)
-	}
-	public := commitlog.PublicFile(path)
-	if err := os.Remove(public); err != nil && !errors.Is(err, fs.ErrNotExist) { // of a key that is gone, or of a killed run
-		return err
-	}
-	if err := cli.WriteOnce(public, 0o644, []byte(verifier+"\n")); err != nil {
-		return err
-	}
-	err := cli.WriteOnce(path, 0o600, key)
-	if errors.Is(err, fs.ErrExist) {
-		return fmt.Errorf("%s exists: nothing was changed", path)
-	}
-	return err
-}
-
-// newWitnessKey makes the private key of a witness, and returns its verifier key.
-func newWitnessKey(name string) (text []byte, verifier string, err error) {
-	if name == "" || strings.ContainsAny(name, " +\t\r\n") {
-		return nil, "", cli.Usagef("name of the witness %q: want a name such as witness.example.org, without blanks and +", name)
-	}
-	key, _, err := note.GenerateKey(rand.Reader, name)
-	if err != nil {
-		return nil, "", err
-	}
-	c, err := transparency.NewCosigner(key, nil)
-	if err != nil {
-		return nil, "", err
-	}
-	return []byte(key + "\n"), c.VerifierKey(), nil
 }

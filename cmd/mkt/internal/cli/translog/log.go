@@ -72,6 +72,9 @@ func printLog(out io.Writer, r commitlog.Result, hasPolicy bool) error {
 	if err := w.Flush(); err != nil {
 		return err
 	}
+	if r.Unremembered != "" {
+		printable.Fprintf(out, "  %s\n", r.Unremembered)
+	}
 	if !hasPolicy {
 		_, err := fmt.Fprintln(out, "unwitnessed: no policy names witnesses (--policy); receipts say so until one does")
 		return err

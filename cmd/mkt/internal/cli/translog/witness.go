@@ -12,12 +12,12 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/net/netutil"
 
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/cli/daemon"
 	"mkt/cmd/mkt/internal/commitlog"
 	"mkt/cmd/mkt/internal/printable"
+	"mkt/internal/listen"
 	"mkt/publish/durable"
 	"mkt/publish/transparency/witness"
 )
@@ -37,7 +37,8 @@ func newWitness(g *Group) *cobra.Command {
 run the logs. A witness remembers the newest head of each log that it cosigned,
 and cosigns a newer one only with the proof that the log has grown and nothing
 in it was changed. It needs no data root. It answers POST /add-checkpoint
-(c2sp.org/tlog-witness).
+(c2sp.org/tlog-witness), and POST /last-checkpoint with the newest head of a log
+that it cosigned.
 
 Whoever runs a log must not run its witnesses. Back up the folder of --state
 with the key, and never restore an older copy of it: a witness that forgets
@@ -82,11 +83,11 @@ the address to those who run logs; they name both in their policy.`,
 		Example: `  mkt witness init witness.example.org`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			text, verifier, err := newWitnessKey(args[0])
+			text, verifier, err := commitlog.NewWitnessKey(args[0])
 			if err != nil {
 				return err
 			}
-			if err := writeKey(path, text, verifier); err != nil {
+			if err := commitlog.WriteKey(path, text, verifier); err != nil {
 				return fmt.Errorf("witness init: %w", err)
 			}
 			return g.AnswerLine(map[string]any{"key_file": path, "verifier_key": verifier}, `made  %s
@@ -110,7 +111,8 @@ const (
 	witnessIdle        = 2 * time.Minute
 	witnessStop        = 5 * time.Second
 	witnessHeader      = 8 << 10
-	witnessConnections = 256 // at once
+	WitnessConnections = 256 // at once; then a new one replaces the one that has been idle longest
+	witnessOfAddress   = 32
 )
 
 func (g *Group) witness(ctx context.Context, f witnessFlags) error {
@@ -137,45 +139,48 @@ func (g *Group) witness(ctx context.Context, f witnessFlags) error {
 		return fmt.Errorf("witness: %w", err)
 	}
 	defer w.Close()
-	l, url, err := f.open()
+	config, err := f.tls()
 	if err != nil {
 		return err
+	}
+	l, err := net.Listen("tcp", f.listen)
+	if err != nil {
+		return cli.ListenError(cli.Address{Flag: "listen", Value: f.listen}, err)
+	}
+	url := "http://" + l.Addr().String()
+	if config != nil {
+		url = "https://" + l.Addr().String()
 	}
 	if err := g.printWitness(url, w.VerifierKey()); err != nil {
 		return errors.Join(err, l.Close())
 	}
 	mux := http.NewServeMux()
 	mux.Handle("/add-checkpoint", w)
-	return serveWitness(ctx, l, mux, g.Log)
+	mux.Handle("/last-checkpoint", w)
+	return ServeWitness(ctx, l, config, mux, g.Log)
 }
 
-// open listens, with TLS if there is a certificate.
-func (f witnessFlags) open() (net.Listener, string, error) {
-	var pair tls.Certificate
-	scheme := "http"
-	if f.cert != "" {
-		var err error
-		if pair, err = tls.LoadX509KeyPair(f.cert, f.certKey); err != nil {
-			return nil, "", fmt.Errorf("--tls-cert %s, --tls-key %s: %w", f.cert, f.certKey, err)
-		}
-		scheme = "https"
+// tls reads the certificate; nil without one.
+func (f witnessFlags) tls() (*tls.Config, error) {
+	if f.cert == "" {
+		return nil, nil
 	}
-	l, err := net.Listen("tcp", f.listen)
+	pair, err := tls.LoadX509KeyPair(f.cert, f.certKey)
 	if err != nil {
-		return nil, "", cli.ListenError(cli.Address{Flag: "listen", Value: f.listen}, err)
+		return nil, fmt.Errorf("--tls-cert %s, --tls-key %s: %w", f.cert, f.certKey, err)
 	}
-	url := scheme + "://" + l.Addr().String()
-	l = netutil.LimitListener(l, witnessConnections)
-	if f.cert != "" {
-		l = tls.NewListener(l, &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12})
-	}
-	return l, url, nil
+	return &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}, nil
 }
 
-// serveWitness answers until ctx is done, and then ends the requests under way.
-func serveWitness(ctx context.Context, l net.Listener, h http.Handler, log *slog.Logger) error {
+// ServeWitness answers until ctx is done, and then ends the requests under way. config is nil without TLS.
+func ServeWitness(ctx context.Context, l net.Listener, config *tls.Config, h http.Handler, log *slog.Logger) error {
+	limited := listen.New(l, listen.Options{Max: WitnessConnections, PerPeer: witnessOfAddress})
 	server := &http.Server{Handler: h, ReadTimeout: witnessTime, WriteTimeout: witnessTime, IdleTimeout: witnessIdle, MaxHeaderBytes: witnessHeader,
-		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug)}
+		ConnState: limited.ConnState, ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug)}
+	l = limited
+	if config != nil {
+		l = tls.NewListener(l, config)
+	}
 	if err := cli.ServeUntil(ctx, server, l, witnessStop); err != nil {
 		return fmt.Errorf("witness: %w", err)
 	}

@@ -24,6 +24,12 @@
   if (reference) {
     const colours = getComputedStyle(document.documentElement);
     reference.setAttribute("theme", matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
+    customElements.whenDefined("rapi-doc").then(() => { // the page has a main already, and the line with the licence begins left of its box
+      const inside = reference.shadowRoot, style = new CSSStyleSheet();
+      style.replaceSync("#api-info { margin-left: 0; }");
+      inside.adoptedStyleSheets.push(style);
+      new MutationObserver(() => inside.querySelectorAll("main:not([role])").forEach((m) => { m.role = "group"; })).observe(inside, { childList: true, subtree: true });
+    });
     for (const [name, colour] of [["bg-color", "--paper"], ["text-color", "--ink"], ["primary-color", "--home"]]) reference.setAttribute(name, colours.getPropertyValue(colour).trim());
   }
   const plan = (e, index) => { if (Number(e.dataset.refresh)) setTimeout(renew, e.dataset.refresh * 1000, index); };

@@ -2,6 +2,7 @@ package listen
 
 import (
 	"context"
+	"crypto/tls"
 	"net"
 	"net/http"
 	"net/netip"
@@ -166,6 +167,9 @@ func (l *Listener) setWaiting(c *Conn, on bool) {
 // ConnState is for http.Server.ConnState.
 func (l *Listener) ConnState(c net.Conn, state http.ConnState) {
 	conn, ok := c.(*Conn)
+	if secure, isTLS := c.(*tls.Conn); isTLS {
+		conn, ok = secure.NetConn().(*Conn)
+	}
 	if !ok {
 		return
 	}

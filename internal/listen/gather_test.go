@@ -10,7 +10,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"mkt/serve/internal/listen"
+	"mkt/internal/listen"
 )
 
 // written counts the writes of the connections that it accepts, and fails them on demand.

@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"mkt/internal/check"
+	"mkt/internal/listen"
 	"mkt/internal/needs"
-	"mkt/serve/internal/listen"
 )
 
 var must = check.Must

@@ -1,0 +1,68 @@
+package history_test
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"mkt/cmd/mkt/internal/history"
+	"mkt/internal/check"
+	"mkt/publish/table"
+)
+
+// moved is a path on which two selections of a market have the same price, which moves in the newest publication.
+func moved(prices ...string) *history.Path {
+	p := &history.Path{Fixture: table.FixtureRow{FixtureID: "fx_1"}, Closing: -1, Opening: true}
+	for i, price := range prices {
+		at := start.Add(time.Duration(i) * (time.Hour + time.Nanosecond))
+		m := table.MarketRow{FixtureID: "fx_1", MarketID: "mk_1"}
+		for _, name := range []string{"HOME", "AWAY"} {
+			m.Selections = append(m.Selections, table.SelectionRow{SelectionID: "sl_" + name, Selection: &name, OddsDecimalText: &price, Publishable: true})
+		}
+		p.Steps = append(p.Steps, history.Step{Version: uint64(i) + 1, FetchedAt: at, PublishedAt: at, Markets: []table.MarketRow{m}})
+		p.Until = at
+	}
+	return p
+}
+
+func TestSparklineEndsWithTheNewestPrice(t *testing.T) {
+	p := moved("1.50", "2.50")
+	for width := 1; width <= 32; width++ {
+		home := p.Series("mk_1")[0]
+		if got, want := home.Sparkline(p, width), strings.Repeat("▁", width-1)+"█"; got != want {
+			t.Errorf("%d columns: %q, want %q", width, got, want)
+		}
+	}
+}
+
+func page(t *testing.T, p *history.Path) string {
+	t.Helper()
+	d, err := p.Document(history.Shown{Account: "acme", Market: "mk_1"})
+	check.Must(t, err)
+	html, err := d.HTML()
+	check.Must(t, err)
+	return string(html)
+}
+
+// The newest price of a small curve is a line to its end, not a dot on its edge.
+func TestSmallCurveShowsTheNewestPrice(t *testing.T) {
+	last := regexp.MustCompile(`<svg class="spark[^>]*><path class="price" d="[^"]*M([\d.]+) [\d.]+H([\d.]+)"`).FindStringSubmatch(page(t, moved("1.50", "2.50")))
+	if last == nil || last[1] == last[2] {
+		t.Errorf("the newest price is drawn from and to %q", last)
+	}
+}
+
+// Two selections at one price are two curves, side by side.
+func TestCurvesAtOnePriceAreSeparate(t *testing.T) {
+	for _, prices := range [][]string{{"1.50"}, {"1.50", "2.50"}} {
+		seen := map[string]bool{}
+		for _, curve := range regexp.MustCompile(`<g class="series-\d"><path class="price" d="([^"]*)"`).FindAllStringSubmatch(page(t, moved(prices...)), -1) {
+			seen[curve[1]] = true
+		}
+		if len(seen) != 2 {
+			t.Errorf("%v: %v", prices, fmt.Sprint(seen))
+		}
+	}
+}
