@@ -51,8 +51,10 @@ var (
 		{"provider fails", (*commands).providerFails}, {"credential rotated", (*commands).rotate}, {"disk full", (*commands).fill}, {"power off", (*commands).powerOff},
 		{"clock leaps", (*commands).leap}, {"gc", (*commands).gc}, {"verify", (*commands).verify}, {"replay", (*commands).replay},
 		{"account added", (*commands).add}, {"provider disabled", (*commands).disable},
+		{"receipt altered", (*commands).alter}, {"log forked", (*commands).fork},
 	}
-	machineCommands = append([]command{{"bit rots", (*commands).rot}, {"backup restored", (*commands).restore}, {"cycle published again", (*commands).again}, {"account deleted", (*commands).remove}}, commonCommands...)
+	machineCommands = append([]command{{"bit rots", (*commands).rot}, {"backup restored", (*commands).restore}, {"cycle published again", (*commands).again}, {"account deleted", (*commands).remove},
+		{"history rewritten", (*commands).rewrite}}, commonCommands...)
 	clusterCommands = append([]command{
 		{"store away", (*commands).storeAway}, {"NATS away", (*commands).brokerAway}, {"NATS forgets", (*commands).brokerForgets}, {"network away", (*commands).networkAway},
 		{"Redis away", (*commands).redisAway}, {"Redis slow", (*commands).redisSlow}, {"Redis refuses", (*commands).redisRefuses}, {"Redis forgets", (*commands).redisForgets},
