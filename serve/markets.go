@@ -99,7 +99,11 @@ func (c *call) market() error {
 		case api.IsName(id):
 			found, err = c.view.MarketByName(ctx, f, reader.MarketFilter{Market: id, Period: period, Subject: subject}, render)
 		}
-		if err == nil && !found {
+		switch {
+		case err != nil || found:
+		case !api.IsMarketID(id) && !api.IsName(id):
+			err = api.Refusef(api.MarketNotFound, "a market is named by its id, mk_..., or by a canonical name in capitals, such as TOTAL_GOALS")
+		default:
 			err = api.Refuse(api.MarketNotFound)
 		}
 		return page, err
