@@ -52,7 +52,7 @@ func (c *call) pricePath() error {
 }
 
 func (c *call) renderPath(scope api.Scope, fixture, market string, of pathBounds, after string, limit int) (*api.Page, error) {
-	page := api.PathPage{From: of.from, To: of.to, Now: !of.at.IsZero(), After: after, Limit: limit, JudgedAt: c.view.Freshness().Oldest()}
+	page := api.PathPage{From: of.from, To: of.to, Now: !of.at.IsZero(), After: after, Limit: limit, JudgedAt: c.view.JudgedAt()}
 	if page.Now && of.at.Before(page.JudgedAt) {
 		page.JudgedAt = of.at
 	}

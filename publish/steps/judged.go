@@ -3,6 +3,8 @@ package steps
 import (
 	"slices"
 	"time"
+
+	"mkt/publish/snapshot"
 )
 
 // Judged is an opening or a closing price, and how sure it is.
@@ -49,9 +51,20 @@ func (p *Path) Opening(s *Selection) Judged {
 	return s.Points[at].judge()
 }
 
-// Closing returns the last price of a selection that was retrieved before kick-off. judgedAt is when the newest
-// publication was made or when its newest data was retrieved, whichever is earlier: the time of a
-// publication is ahead for a while after a clock was. From kick-off on the price is final.
+// JudgedAt returns the time by which the closing prices of a publication are judged: when it was made or when its
+// newest data was retrieved, whichever is earlier. The time of a publication is ahead for a while after a
+// clock was, and then the provider may still send other prices.
+func JudgedAt(m *snapshot.Manifest) (at time.Time) {
+	for _, t := range []*time.Time{m.PublishedAt, m.ProviderFetchedAt} {
+		if t != nil && (at.IsZero() || t.Before(at)) {
+			at = *t
+		}
+	}
+	return at
+}
+
+// Closing returns the last price of a selection that was retrieved before kick-off, judged as [JudgedAt] says.
+// From kick-off on it is final.
 func (p *Path) Closing(s *Selection, judgedAt time.Time) Judged {
 	kickOff, _ := p.KickOff()
 	if kickOff == nil {
