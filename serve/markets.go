@@ -92,19 +92,17 @@ func (c *call) market() error {
 	key := fmt.Sprintf("k %s %q %s %q", f.ID, id, period, subject)
 	return c.sendPage(key, func(ctx context.Context) (page *api.Page, err error) {
 		render := func(body []byte) { page = api.Object(body, c.view.FixtureFreshness(f)) }
-		found := false
+		found, refusal := false, api.Refuse(api.MarketNotFound)
 		switch {
 		case api.IsMarketID(id):
 			found, err = c.view.Market(ctx, f, id, render)
 		case api.IsName(id):
 			found, err = c.view.MarketByName(ctx, f, reader.MarketFilter{Market: id, Period: period, Subject: subject}, render)
-		}
-		switch {
-		case err != nil || found:
-		case !api.IsMarketID(id) && !api.IsName(id):
-			err = api.Refusef(api.MarketNotFound, "a market is named by its id, mk_..., or by a canonical name in capitals, such as TOTAL_GOALS")
 		default:
-			err = api.Refuse(api.MarketNotFound)
+			refusal.Message = "a market is named by its id, mk_..., or by a canonical name in capitals, such as TOTAL_GOALS"
+		}
+		if err == nil && !found {
+			err = refusal
 		}
 		return page, err
 	})
