@@ -87,6 +87,9 @@ func (d *Draft) Write(ctx context.Context, publishedAt time.Time) error {
 			return err
 		}
 		d.plan = decide(in, d.AcceptRemovals)
+		if err := d.plan.digestMoved(d.Root, &d.base); err != nil {
+			return err
+		}
 	}
 	d.Manifest = snapshot.Manifest{
 		Format: snapshot.Format, Kind: snapshot.KindSnapshot, ClientID: d.ClientID, Product: d.Product, CycleID: d.Cycle, Provider: c.Provider, Bookmaker: c.Bookmaker,
@@ -99,7 +102,7 @@ func (d *Draft) Write(ctx context.Context, publishedAt time.Time) error {
 	if d.Manifest.Counters == nil {
 		d.Manifest.Counters = map[string]int64{}
 	}
-	t := tables{root: d.Root, dir: d.SnapshotDir(), header: d.header(), base: &d.base, canonical: c, plan: &d.plan, refreshed: len(in.refreshed), redated: in.redated, manifest: &d.Manifest, progress: d.Progress}
+	t := tables{root: d.Root, dir: d.SnapshotDir(), header: d.header(), base: &d.base, canonical: c, plan: &d.plan, refreshed: len(in.refreshed), rewritten: in.redated || d.plan.moved() > 0, manifest: &d.Manifest, progress: d.Progress}
 	if err := product.write(&t, ctx); err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"mkt/publish/durable"
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
 	"mkt/publish/table"
@@ -20,6 +21,7 @@ type decision struct {
 	fixture    // as it will be published, or as it was if it is removed
 	source     table.Source
 	notOffered bool // published as listed: the provider offers no markets on it
+	moved      bool // carried over with the kick-off of the list
 	silent     bool // with the same content as in the previous dataset: there is no event
 	removed    bool // it is in the previous dataset but not in the next one
 	missing    bool // removed only because a complete listing lacks it
@@ -41,7 +43,7 @@ const (
 //   - published as listed if the provider offers no markets on it, unless the previous dataset
 //     has markets of it, at the same bookmaker;
 //   - kept with its own times if its retrieval failed, if it was not asked for, or if it is not
-//     offered any more;
+//     offered any more; with the kick-off that the list has now;
 //   - removed if it is over, or belongs to a former provider of the account, or would keep the
 //     prices of a former bookmaker: prices of several bookmakers are never mixed;
 //   - removed if a complete listing lacks it, unless too many at once would be removed. Fixtures
@@ -68,7 +70,11 @@ func decide(in inputs, acceptRemovals bool) plan {
 				unexpected++
 			}
 		default:
-			p.fixtures = append(p.fixtures, decision{fixture: *before, source: table.Old, before: before})
+			d := decision{fixture: *before, source: table.Old, before: before}
+			if entry != nil && entry.StartsAt != nil && !sameTime(entry.StartsAt, before.startsAt) {
+				d.startsAt, d.moved = entry.StartsAt, true
+			}
+			p.fixtures = append(p.fixtures, d)
 		}
 	})
 	tooMany := unexpected > holdNumber && float64(unexpected) > holdShare*float64(len(in.previous))
@@ -131,6 +137,65 @@ func (p *plan) sources() map[string]table.Source {
 	return all
 }
 
+// moved returns how many fixtures are carried over with another kick-off.
+func (p *plan) moved() (n int) {
+	for i := range p.fixtures {
+		if p.fixtures[i].moved {
+			n++
+		}
+	}
+	return n
+}
+
+// digestMoved finds the digests of fixtures that are carried over with another kick-off.
+func (p *plan) digestMoved(f durable.ReadFS, base *Base) error {
+	if p.moved() == 0 {
+		return nil
+	}
+	fixtures, err := base.file(f, layout.FixturesFile)
+	if err != nil {
+		return err
+	}
+	markets, err := base.file(f, layout.MarketsFile)
+	if err != nil {
+		return err
+	}
+	for i := range p.fixtures {
+		d := &p.fixtures[i]
+		if !d.moved {
+			continue
+		}
+		own, err := rowsOf[table.FixtureRow](f, fixtures, d.id)
+		if err != nil {
+			return err
+		}
+		its, err := rowsOf[table.MarketRow](f, markets, d.id)
+		if err != nil {
+			return err
+		}
+		d.move(&own[0])
+		d.digest = table.Digest(own[0], its)
+	}
+	return nil
+}
+
+// move gives a row the kick-off of the decision, and its digest.
+func (d *decision) move(row *table.FixtureRow) {
+	row.StartsAt, row.ContentDigest = d.startsAt, d.digest
+	row.Absent = slices.DeleteFunc(row.Absent, func(column string) bool { return column == "starts_at" })
+}
+
+// rowsOf reads the rows of a fixture.
+func rowsOf[T table.Row](f durable.ReadFS, name, fixture string) (rows []T, err error) {
+	for row, err := range snapshot.FixtureRows[T](f, name, fixture) {
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, *row)
+	}
+	return rows, nil
+}
+
 // replacesAll reports whether the dataset is exactly the cycle's rows.
 func (p *plan) replacesAll(rows int) bool {
 	n := p.counts()
@@ -184,6 +249,9 @@ func (p *plan) counts() (n counts) {
 func (p *plan) count(to map[string]int64) {
 	n := p.counts()
 	to["fixtures_refreshed"], to["fixtures_carried"], to["fixtures_removed"] = int64(n.refreshed), int64(n.carried), int64(n.removed)
+	if moved := p.moved(); moved > 0 {
+		to["fixtures_moved"] = int64(moved)
+	}
 	to["fixtures_without_markets"], to["fixtures_held"] = int64(n.notOffered), int64(p.held)
 }
 
@@ -195,7 +263,7 @@ const (
 
 // events returns the change events of the plan, by fixture id, numbered from first. There is one
 // for each fixture that was refreshed, is listed for the first time or with changed values, or
-// is removed. Fixtures carried over have none. It notes the numbers in the plan.
+// is removed. Fixtures carried over have none, unless their kick-off moved. It notes the numbers in the plan.
 func (p *plan) events(first uint64, at time.Time, cycle layout.CycleID) []table.EventRow {
 	var rows []table.EventRow
 	for i := range p.fixtures {
@@ -204,7 +272,7 @@ func (p *plan) events(first uint64, at time.Time, cycle layout.CycleID) []table.
 		switch {
 		case f.removed:
 			row.Type = Removed
-		case f.source == table.New && !f.silent:
+		case f.source == table.New && !f.silent, f.moved:
 			row.Type, row.ContentDigest = Updated, &f.digest
 		default:
 			continue

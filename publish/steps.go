@@ -153,7 +153,7 @@ func (f *fixture) saysTheSame(other *fixture) bool {
 // changed reports whether the markets of a fixture may have changed. Those of one that went away do not
 // count.
 func (d *decision) changed() bool {
-	return d.seq > 0 && !d.removed && (d.before == nil || d.before.digest != d.digest)
+	return d.seq > 0 && !d.removed && !d.moved && (d.before == nil || d.before.digest != d.digest)
 }
 
 // market writes the rows of a market's selections. A fixture that went away has one row, which

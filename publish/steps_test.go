@@ -42,6 +42,12 @@ func TestStepsTellEverySnapshot(t *testing.T) {
 		for number := 1; number <= cycles; number++ {
 			c := drawCycle(rt, number)
 			c.content = func(n int) (table.FixtureRow, []table.MarketRow) { return drawContent(r, &c, n) }
+			c.moved = map[int]time.Time{}
+			for n := range 12 {
+				if r.IntN(3) == 0 {
+					c.moved[n] = start.Add(time.Duration(r.IntN(3)) * time.Hour)
+				}
+			}
 			publishCycle(t, f, c, func(o *publish.Options) { o.WithoutSteps = number <= without })
 			head, m := newest(t, f)
 			if number <= without {
@@ -65,6 +71,60 @@ func TestStepsTellEverySnapshot(t *testing.T) {
 			}
 		}
 	})
+}
+
+// A fixture that begins earlier than it was listed keeps its markets, which are not asked for any more, with the
+// kick-off of the list: clients hear of it, and its closing prices are judged by it. So does one that moves later.
+func TestKickOffOfAFixtureThatIsNotAskedFor(t *testing.T) {
+	t.Parallel()
+	f := durabletest.NewMem()
+	publishCycle(t, f, cycle{number: 1, refreshed: []int{0, 1, 2}})
+	begun := start.Add(30 * time.Minute)
+	for number, c := range []cycle{
+		{refreshed: []int{1}, failed: []int{0}, bare: []int{2}, moved: map[int]time.Time{0: begun}},
+		{refreshed: []int{1}, failed: []int{0}, bare: []int{2}, moved: map[int]time.Time{0: begun}}, // it did not move again
+		{refreshed: []int{1}, failed: []int{0}, bare: []int{2}, moved: map[int]time.Time{0: begun, 2: begun}},
+	} {
+		c.number = number + 2
+		before, _ := newest(t, f)
+		publishCycle(t, f, c)
+		head, m := newest(t, f)
+		if diff := differentSteps(t, f, head, m); diff != "" {
+			t.Errorf("cycle %d: %s", c.number, diff)
+		}
+		had, has := contentOf(t, f, before), contentOf(t, f, head)
+		var updated []string
+		for e, err := range snapshot.Events(f, m, before.LastSeq) {
+			must(t, err)
+			updated = append(updated, fmt.Sprint(e.FixtureID, " ", *e.ContentDigest == has.fixtures[e.FixtureID].ContentDigest))
+		}
+		want := [][]string{{"fx_0000 true", "fx_0001 true"}, {"fx_0001 true"}, {"fx_0001 true", "fx_0002 true"}}[number]
+		if !slices.Equal(updated, want) {
+			t.Errorf("cycle %d: events of %v, want %v", c.number, updated, want)
+		}
+		for id, row := range has.fixtures {
+			was := had.fixtures[id]
+			_, markets, _, err := snapshot.FixtureOf(f, head, m, id)
+			must(t, err)
+			if row.ContentDigest != table.Digest(row, markets) || len(markets) != marketsEach {
+				t.Errorf("cycle %d: %s: %d markets, or another digest", c.number, id, len(markets))
+			}
+			if id != fixtureID(1) && (!row.ProviderFetchedAt.Equal(was.ProviderFetchedAt) || (row.ContentDigest == was.ContentDigest) != row.StartsAt.Equal(*was.StartsAt)) {
+				t.Errorf("cycle %d: %s: %+v was %+v", c.number, id, row, was)
+			}
+		}
+	}
+	_, m := newest(t, f)
+	rows, err := steps.Rows(f, &m, fixtureID(0), "mk_0", func(snapshot.Segment) error { return nil })
+	must(t, err)
+	_, paths := steps.Paths(rows)
+	if at, moved := paths["mk_0"].KickOff(); !moved || !at.Equal(begun) {
+		t.Errorf("the kick-off is %v, moved: %t", at, moved)
+	}
+	// Its price was retrieved after that, when the list had it later.
+	if j := paths["mk_0"].Closing(&paths["mk_0"].Selections[0], steps.JudgedAt(&m)); j.State != steps.Unavailable || j.Reason != steps.AfterKickOff {
+		t.Errorf("its closing price is %+v", j)
+	}
 }
 
 // The first publication of a build with steps may have no event: the state before is recorded all the

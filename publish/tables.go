@@ -40,7 +40,7 @@ type tables struct {
 	canonical *snapshot.Manifest
 	plan      *plan
 	refreshed int                // fixture rows of the cycle
-	redated   bool               // see inputs
+	rewritten bool               // fixtures that are carried over have other rows than in the previous dataset
 	manifest  *snapshot.Manifest // of the snapshot; gets the tables' descriptions
 	progress  func(done, total int)
 }
@@ -51,8 +51,8 @@ func (t *tables) mergeMarkets(ctx context.Context) error {
 	sources := t.plan.sources()
 	choose := func(id string) table.Source { return sources[id] }
 	fixtures := func() error { return writeTable[table.FixtureRow](ctx, t, layout.FixturesFile, "fixtures", choose) }
-	if t.redated && !t.plan.replacesAll(t.refreshed) {
-		fixtures = func() error { return t.writeRedated(ctx) }
+	if t.rewritten && !t.plan.replacesAll(t.refreshed) {
+		fixtures = func() error { return t.writeFixtures(ctx) }
 	}
 	if err := fixtures(); err != nil {
 		return err
@@ -75,9 +75,8 @@ func (t *tables) mergeMarkets(ctx context.Context) error {
 	return nil
 }
 
-// writeRedated writes the fixtures with the times of retrieval of the plan, which those in the previous dataset
-// may not have.
-func (t *tables) writeRedated(ctx context.Context) error {
+// writeFixtures writes the fixtures with what the plan says of them, which their rows in the previous dataset may not.
+func (t *tables) writeFixtures(ctx context.Context) error {
 	name := layout.FixturesFile
 	old, err := t.base.file(t.root, name)
 	if err != nil {
@@ -110,6 +109,9 @@ func (t *tables) writeRedated(ctx context.Context) error {
 				return fmt.Errorf("%s: fixture %s is missing: %w", name, f.id, snapshot.ErrDamaged)
 			}
 			row.ProviderFetchedAt = f.fetchedAt
+			if f.moved {
+				f.move(row)
+			}
 			if err := w.Write(*row); err != nil {
 				return err
 			}

@@ -41,8 +41,9 @@ type cycle struct {
 	partly    bool  // the listing is incomplete
 	provider  string
 	bookmaker string
-	setBack   time.Duration // how far the clock was set back before the cycle; its id follows the one before all the same
-	kickedOff bool          // the refreshed kick off before the next cycle
+	setBack   time.Duration     // how far the clock was set back before the cycle; its id follows the one before all the same
+	kickedOff bool              // the refreshed kick off before the next cycle
+	moved     map[int]time.Time // kick-offs by the list, of fixtures that it has without their markets
 	// content makes a refreshed fixture; nil is fixture.
 	content func(n int) (table.FixtureRow, []table.MarketRow)
 }
@@ -170,6 +171,12 @@ func (c *cycle) transform(t testing.TB, f durable.FS) {
 	}
 	for _, n := range c.over {
 		listing[n] = table.ListingRow{FixtureID: fixtureID(n), ProviderFixtureID: fmt.Sprint(n), Status: "OVER", Markets: "NONE"}
+	}
+	for n, at := range c.moved {
+		if row, is := listing[n]; is && row.Status == "LISTED" && row.Markets != "REFRESHED" {
+			row.StartsAt = &at
+			listing[n] = row
+		}
 	}
 	var listed []table.ListingRow
 	for _, n := range slices.Sorted(maps.Keys(listing)) {

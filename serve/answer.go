@@ -107,7 +107,7 @@ func (a *answer) shareWith(origin string) {
 	}
 	h := a.Header()
 	h.Set("Access-Control-Allow-Origin", origin)
-	h.Set("Access-Control-Expose-Headers", "X-Request-Id, Retry-After, ETag, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, RateLimit-Policy")
+	h.Set("Access-Control-Expose-Headers", "X-Request-Id, Retry-After, ETag, RateLimit, RateLimit-Policy")
 }
 
 func (a *answer) refuse(e *api.Error) {

@@ -75,7 +75,7 @@ func (c *call) admit() error {
 		return err
 	}
 	if x := c.route.extension; x != "" && !c.who.Allows(x) {
-		return api.Refuse(api.NotFound)
+		return api.Refuse(api.FeatureNotEnabled)
 	}
 	if c.who != nil {
 		if c.counted = c.answer.traffic.enter(maxInFlightEach); !c.counted {

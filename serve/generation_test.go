@@ -81,7 +81,7 @@ func TestOneGenerationPerRequest(t *testing.T) {
 					if a.Data.Name == base.Name {
 						continue // from before the first
 					}
-					if limit := r.header.Get("RateLimit-Limit"); a.Data.RateLimit.Requests != 1_000_000+n || a.Data.RateLimit.Burst != 1_000_000+n || limit != strconv.Itoa(1_000_000+n) || n%3 == 2 || a.Data.Status != "ACTIVE" {
+					if limit := r.header.Get("RateLimit-Policy"); a.Data.RateLimit.Requests != 1_000_000+n || a.Data.RateLimit.Burst != 1_000_000+n || limit != fmt.Sprintf(`"default";q=%d;w=60`, 1_000_000+n) || n%3 == 2 || a.Data.Status != "ACTIVE" {
 						t.Errorf("%s, status %s, limit %+v, in the header %s: of several generations", a.Data.Name, a.Data.Status, a.Data.RateLimit, limit)
 					}
 				}

@@ -93,15 +93,17 @@ func (c *call) market() error {
 	key := fmt.Sprintf("k %s %q %s %q", f.ID, id, period, subject)
 	return c.sendPage(key, func(ctx context.Context) (page *api.Page, err error) {
 		render := func(body []byte) { page = api.Object(body, c.view.FixtureFreshness(f)) }
-		found := false
+		found, refusal := false, api.Refuse(api.MarketNotFound)
 		switch {
 		case football.IsMarketID(id):
 			found, err = c.view.Market(ctx, f, id, render)
 		case api.IsName(id):
 			found, err = c.view.MarketByName(ctx, f, reader.MarketFilter{Market: id, Period: period, Subject: subject}, render)
+		default:
+			refusal.Message = "a market is named by its id, mk_..., or by a canonical name in capitals, such as TOTAL_GOALS"
 		}
 		if err == nil && !found {
-			err = api.Refuse(api.MarketNotFound)
+			err = refusal
 		}
 		return page, err
 	})

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"mkt/publish/football"
+	"mkt/publish/steps"
 	"mkt/serve/account"
 	"mkt/serve/internal/api"
 	"mkt/serve/internal/reader"
@@ -44,7 +45,7 @@ func (c *call) pricePath() error {
 	case !football.IsFixtureID(fixture):
 		return api.Refuse(api.FixtureNotFound)
 	case !football.IsMarketID(market):
-		return api.Refuse(api.MarketNotFound)
+		return api.Refusef(api.MarketNotFound, "a market is named here by its id, mk_..., not by a canonical name")
 	}
 	return c.sendPage(pageKey("p", limit, after, scope.Filter), func(context.Context) (*api.Page, error) {
 		return c.renderPath(scope, fixture, market, bounds, after, limit)
@@ -52,7 +53,7 @@ func (c *call) pricePath() error {
 }
 
 func (c *call) renderPath(scope api.Scope, fixture, market string, of pathBounds, after string, limit int) (*api.Page, error) {
-	page := api.PathPage{From: of.from, To: of.to, Now: !of.at.IsZero(), After: after, Limit: limit, JudgedAt: c.view.Commit().PublishedAt}
+	page := api.PathPage{From: of.from, To: of.to, Now: !of.at.IsZero(), After: after, Limit: limit, JudgedAt: c.view.JudgedAt()}
 	if page.Now && of.at.Before(page.JudgedAt) {
 		page.JudgedAt = of.at
 	}
@@ -65,11 +66,8 @@ func (c *call) renderPath(scope api.Scope, fixture, market string, of pathBounds
 	if isThere {
 		freshness = c.view.FixtureFreshness(f)
 	}
-	if len(path.KickOffs) == 0 && !isThere {
-		return nil, api.Refuse(api.FixtureNotFound)
-	}
 	if len(path.Selections) == 0 {
-		return nil, api.Refuse(api.MarketNotFound)
+		return nil, c.unknownPath(path, isThere, of)
 	}
 	body, last, more := api.AppendPath(nil, path, page)
 	pagination := api.Pagination{Limit: limit, HasMore: more}
@@ -77,6 +75,23 @@ func (c *call) renderPath(scope api.Scope, fixture, market string, of pathBounds
 		pagination.NextCursor = scope.Cursor(last)
 	}
 	return api.Paged(body, pagination, freshness, api.PathMeta(c.view.StepsSince(), path.FromStart)), nil
+}
+
+// unknownPath returns the refusal of a path without selections, which may have some after the time asked for.
+func (c *call) unknownPath(p *steps.Path, isThere bool, of pathBounds) error {
+	if !of.at.IsZero() {
+		var err error
+		if p, err = c.view.PricePath(p.FixtureID, p.MarketID, time.Time{}, steps.Span{Count: 1}); err != nil {
+			return err
+		}
+	}
+	switch {
+	case len(p.Selections) > 0:
+		return api.Refusef(api.InvalidParameter, "at is before the first publication of the market that is recorded, of %s", p.Begins().Format("2006-01-02T15:04:05.000Z"))
+	case len(p.KickOffs) == 0 && !isThere:
+		return api.Refuse(api.FixtureNotFound)
+	}
+	return api.Refuse(api.MarketNotFound)
 }
 
 // pathBounds are the bounds of a path; zero times are none.
@@ -101,6 +116,9 @@ func (c *call) bounds() (b pathBounds, err error) {
 				*bound.to = bound.to.Add(time.Millisecond)
 			}
 		}
+	}
+	if !b.from.IsZero() && !b.to.IsZero() && b.from.After(b.to) {
+		return b, api.Refusef(api.InvalidParameter, "from is after to")
 	}
 	_, paged := c.param("cursor")
 	if !b.at.IsZero() && (!b.from.IsZero() || !b.to.IsZero() || paged) {

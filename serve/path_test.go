@@ -163,28 +163,96 @@ e FINAL  9.5, UNAVAILABLE AFTER_KICK_OFF none: 9.5`},
 	for query, code := range map[string]string{
 		"?limit=0": "INVALID_PARAMETER", "?limit=201": "INVALID_PARAMETER", "?from=yesterday": "INVALID_PARAMETER", "?cursor=nonsense": "INVALID_CURSOR",
 		"?at=" + at(1) + "&from=" + at(1): "INVALID_PARAMETER", "?at=" + at(1) + "&cursor=x": "INVALID_PARAMETER", "?at=" + at(1) + "&at=" + at(2): "BAD_REQUEST",
-		"?at=2020-01-01T00:00:00Z": "FIXTURE_NOT_FOUND", "?at=0001-01-01T00:00:00Z": "FIXTURE_NOT_FOUND",
+		"?at=2020-01-01T00:00:00Z": "INVALID_PARAMETER", "?at=0001-01-01T00:00:00Z": "INVALID_PARAMETER", "?from=" + at(2) + "&to=" + at(1): "INVALID_PARAMETER",
 	} {
 		if r := w.get(path+query, "acme"); r.code() != code {
 			t.Errorf("%s: %d %s", query, r.status, r.body)
 		}
 	}
+	if r := w.get(path+"?at=2020-01-01T00:00:00Z", "acme"); !strings.Contains(r.body, "first publication of the market that is recorded, of 2026-11-20T09:00:00.000Z") {
+		t.Errorf("before the first publication: %s", r.body)
+	}
+	if r := w.get(path+"?from="+at(2)+"&to="+at(2), "acme"); r.status != 200 {
+		t.Errorf("a span that is one moment: %d %s", r.status, r.body)
+	}
 	for path, code := range map[string]string{
-		"/fixtures/fx_nonsense/markets/mk_x":                                            "FIXTURE_NOT_FOUND",
-		"/fixtures/fx_aaaaaaaaaaaaaaaaaaaaaaaaaa/markets/mk_aaaaaaaaaaaaaaaaaaaaaaaaaa": "FIXTURE_NOT_FOUND",
-		"/fixtures/" + market[:29] + "/markets/mk_aaaaaaaaaaaaaaaaaaaaaaaaaa":           "MARKET_NOT_FOUND",
-		"/fixtures/" + market[:29] + "/markets/TOTAL_GOALS":                             "MARKET_NOT_FOUND",
-		"/fixtures/" + market[:29]:                                                      "NOT_FOUND",
+		"/fixtures/fx_nonsense/markets/mk_x":                                              "FIXTURE_NOT_FOUND",
+		"/fixtures/fx_aaaaaaaaaaaaaaaaaaaaaaaaaa/markets/mk_aaaaaaaaaaaaaaaaaaaaaaaaaa":   "FIXTURE_NOT_FOUND",
+		"/fixtures/" + market[:29] + "/markets/mk_aaaaaaaaaaaaaaaaaaaaaaaaaa":             "MARKET_NOT_FOUND",
+		"/fixtures/" + market[:29] + "/markets/TOTAL_GOALS":                               "MARKET_NOT_FOUND",
+		"/fixtures/" + market[:29] + "/markets/mk_aaaaaaaaaaaaaaaaaaaaaaaaaa?at=" + at(1): "MARKET_NOT_FOUND",
+		"/fixtures/" + market[:29]:                                                        "NOT_FOUND",
 	} {
 		if r := w.get("/"+api.HistoryRoot+path, "acme"); r.code() != code {
 			t.Errorf("%s: %d %s", path, r.status, r.body)
 		}
 	}
-	if r := w.get(path, "without"); r.code() != "NOT_FOUND" {
+	if r := w.get(path, "without"); r.code() != "FEATURE_NOT_ENABLED" {
 		t.Errorf("an account without the extension: %d %s", r.status, r.body)
 	}
 	if r := w.get(path, ""); r.code() != "INVALID_API_TOKEN" {
 		t.Errorf("no token: %d %s", r.status, r.body)
+	}
+}
+
+// A price is not final because the time of its publication is after kick-off, when that is ahead: the
+// provider may still send another one.
+func TestClosingWhileTheClockIsAhead(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.edit = func(o *serve.Options) { o.Extensions = account.Extensions() }
+	w.add("acme", func(a *account.Account) { a.Features[account.History] = true })
+	root, f := w.root("acme"), servetest.Sample("acme", 0, 1, 1)
+	kickOff, price, yes := servetest.Start.Add(30*time.Minute), "1.9", true
+	f.Row.StartsAt = &kickOff
+	fetched := servetest.Start.Add(-2 * time.Minute)
+	publish := func(late, lead time.Duration) {
+		root.Late, root.Lead = late, lead
+		root.Publish(servetest.Content{Fixtures: []servetest.Fixture{f}, Events: servetest.Updates([]servetest.Fixture{f}), Steps: []table.StepRow{
+			{FixtureID: f.Row.FixtureID, Present: true, StartsAt: &kickOff},
+			{FixtureID: f.Row.FixtureID, MarketID: f.Markets[0].MarketID, SelectionID: "sl_" + strings.Repeat("a", 26), Present: true, Publishable: &yes, OddsDecimalText: &price, ProviderFetchedAt: &fetched},
+		}})
+	}
+	publish(time.Hour, time.Hour)
+	w.fetched("acme")
+	w.setClock(servetest.Start)
+	w.start()
+	path := "/" + api.HistoryRoot + "/fixtures/" + f.Row.FixtureID + "/markets/" + f.Markets[0].MarketID
+	if got := said(t, w.get(path, "acme").body); got != "a FINAL  1.9, PROVISIONAL BEFORE_KICK_OFF 1.9: 1.9" {
+		t.Errorf("half an hour before kick-off, published with a time half an hour after it: %s", got)
+	}
+	publish(2*time.Hour, 2*time.Hour+time.Minute)
+	for !strings.Contains(said(t, w.get(path, "acme").body), "FINAL  1.9, FINAL  1.9") {
+		if t.Context().Err() != nil {
+			t.Fatal("what was retrieved after kick-off is published, and the price is not final")
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
+// A refusal says what the service wants where a person or a program asked for something near to it.
+func TestRefusalsSayWhatIsWanted(t *testing.T) {
+	t.Parallel()
+	w, market := pathWorld(t, false)
+	fixture, _, _ := strings.Cut(market, "/markets/")
+	other := servetest.FixtureID("without", 0)
+	for _, c := range []struct{ path, as, code, says string }{
+		{"/account", "", "INVALID_API_TOKEN", "Authorization: Bearer TOKEN"},
+		{"//socket.io/?EIO=4&transport=polling", "", "NOT_FOUND", "the socket is at the path /realtime"},
+		{"/realtime/?EIO=4&transport=websocket", "acme", "NOT_FOUND", "the socket is at the path /realtime"},
+		{"/nothing", "acme", "NOT_FOUND", "there is nothing at this path"},
+		{"/fixtures/" + other + "/markets/total_goals", "without", "MARKET_NOT_FOUND", "by its id, mk_..., or by a canonical name in capitals"},
+		{"/fixtures/" + other + "/markets/TOTAL_CORNERS", "without", "MARKET_NOT_FOUND", "no such market on the fixture"},
+		{"/" + api.HistoryRoot + "/fixtures/" + fixture + "/markets/TOTAL_GOALS", "acme", "MARKET_NOT_FOUND", "named here by its id, mk_..."},
+	} {
+		if r := w.get(c.path, c.as); r.code() != c.code || !strings.Contains(r.body, c.says) {
+			t.Errorf("%s: %d %s, want %s, %q", c.path, r.status, r.body, c.code, c.says)
+		}
+	}
+	w.edit = nil
+	w.start()
+	if r := w.get("/"+api.HistoryRoot+"/fixtures/"+market, "without"); r.code() != "NOT_FOUND" {
+		t.Errorf("a server without the extension: %d %s", r.status, r.body)
 	}
 }
 

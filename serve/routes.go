@@ -108,6 +108,9 @@ func fail(c echo.Context, err error) {
 	var unrouted *echo.HTTPError
 	if errors.As(err, &unrouted) {
 		err = api.Refuse(api.NotFound)
+		if _, isSocket := c.QueryParams()["EIO"]; isSocket { // Engine.IO's version, which each client of it sends
+			err = api.Refusef(api.NotFound, "the socket is at the path %s", realtimePath)
+		}
 	}
 	a.refuse(api.AsError(err))
 }

@@ -229,6 +229,9 @@ func (g *gathering) rows(r *run) []table.ListingRow {
 		} else if g.isFailed(id, failed) {
 			row.Markets = "FAILED"
 		}
+		if at, known := listed.StartsAt.Get(); known && (row.Markets == "FAILED" || row.Markets == "NONE") && row.Status == "LISTED" {
+			row.StartsAt = &at
+		}
 		rows = append(rows, row)
 	}
 	slices.SortFunc(rows, func(a, b table.ListingRow) int { return cmp.Compare(a.FixtureID, b.FixtureID) })

@@ -68,7 +68,17 @@ func compareMeaning(t *testing.T, name string, seed uint64) {
 		t.Fatalf("%+v", asked)
 	}
 	c.read(rowsOf[table.FixtureRow](t, mem, noonID, layout.FixturesFile), rowsOf[table.MarketRow](t, mem, noonID, layout.MarketsFile))
+	listed := map[string]table.ListingRow{}
+	for _, row := range rowsOf[table.ListingRow](t, mem, noonID, layout.ListingFile) {
+		listed[row.ProviderFixtureID] = row
+	}
+	bare := 0
 	for _, f := range sim.Listed(sim.Tokens()[0]) {
+		if row := listed[f.ID]; row.Status == "LISTED" && row.Markets == "NONE" { // it has begun, or has no markets
+			if bare++; row.StartsAt == nil || !row.StartsAt.Equal(f.KickOff) {
+				c.fault("fixture %s: %+v, listed with the kick-off %s", f.ID, row, f.KickOff)
+			}
+		}
 		meant := sim.Meant(sim.Tokens()[0], f.ID)
 		got, ok := c.derived[f.ID]
 		switch {
@@ -79,6 +89,9 @@ func compareMeaning(t *testing.T, name string, seed uint64) {
 		case f.Human && f.KickOff.After(clock()) && !f.Over && slices.ContainsFunc(meant, mustBeThere):
 			c.fault("fixture %s has no markets, %d are meant", f.ID, len(meant))
 		}
+	}
+	if bare == 0 {
+		t.Errorf("%s: no fixture without markets is listed", name)
 	}
 	if c.compared < want.least {
 		t.Errorf("%s: %d selections were compared, want at least %d", name, c.compared, want.least)

@@ -26,7 +26,7 @@ mkt doctor: online serving tenant
 mkt explain: at product tenant
 mkt fetch: all cycle product tenant
 mkt gc: after-leap all dry-run product tenant
-mkt history: csv from html tenant to
+mkt history: at csv from html tenant to
 mkt inspect: at columns last memory product sql tenant
 mkt live list: tenant
 mkt live show: html tenant

@@ -67,7 +67,7 @@ func TestPricePath(t *testing.T) {
 	}
 	for range cycles {
 		w.must(w.cycle(&who.Tenant, football.MarketEngine, fetch, w.transformAlike(0), w.publishAlike()))
-		w.now = w.now.Add(25 * time.Minute)
+		w.now = w.now.Add(75 * time.Minute)
 	}
 	w.clock.Show(w.now)
 	w.open(w.Tenants)
@@ -95,6 +95,12 @@ func TestPricePath(t *testing.T) {
 	}
 	for fixture := range kickOffs {
 		seen["line of mkt history"] += w.checkCSV(fixture, all)
+		w.checkJudged(fixture, all, seen)
+	}
+	for _, what := range []string{"opening FINAL", "opening UNAVAILABLE", "closing FINAL", "closing PROVISIONAL", "closing UNAVAILABLE"} {
+		if seen[what] == 0 {
+			t.Errorf("no %s: the world is too quiet for this test", what)
+		}
 	}
 	t.Logf("%d markets: %v", len(markets), seen)
 }
@@ -245,7 +251,7 @@ func (w *simulatedSystem) checkAt(id [2]string, whole pathAnswer, seen map[strin
 		}
 		status, got, _ := w.pathPage(id[0], id[1], "at="+at.Format("2006-01-02T15:04:05.000Z"))
 		if !isKnown {
-			if status != http.StatusNotFound {
+			if status != http.StatusBadRequest {
 				w.Fatalf("%s at %s, before it was published: %d", id, at, status)
 			}
 			seen["not yet"]++
@@ -260,15 +266,7 @@ func (w *simulatedSystem) checkAt(id [2]string, whole pathAnswer, seen map[strin
 // pathPage asks for a page of a path.
 func (w *simulatedSystem) pathPage(fixture, market, query string) (status int, answer pathAnswer, next string) {
 	w.Helper()
-	url := fmt.Sprintf("%s/api/ext/history/v0/fixtures/%s/markets/%s?%s", w.url, fixture, market, query)
-	r, err := http.NewRequestWithContext(w.Context(), "GET", url, nil)
-	w.must(err)
-	r.Header.Set("Authorization", "Bearer "+w.account(entitled).Token)
-	a, err := http.DefaultClient.Do(r)
-	w.must(err)
-	body, err := io.ReadAll(a.Body)
-	w.must(err)
-	a.Body.Close()
+	body, status := w.rawPath(fixture, market, query)
 	var page struct {
 		Data struct {
 			KickOffs []struct {
@@ -309,7 +307,92 @@ func (w *simulatedSystem) pathPage(fixture, market, query string) (status int, a
 			answer.Points[s.SelectionID] = append(answer.Points[s.SelectionID], pathPoint{p.Present, p.Line, p.Odds.Fractional, p.Odds.Decimal.String(), p.Publishable, p.Reasons, p.Absent, p.FetchedAt, p.PublishedAt, p.Cycle})
 		}
 	}
-	return a.StatusCode, answer, page.Pagination.Next
+	return status, answer, page.Pagination.Next
+}
+
+// judgedPrice is an opening or closing price, over HTTP and of mkt history.
+type judgedPrice struct {
+	State  string
+	Reason *string
+	Odds   *string `json:"odds"`
+	Point  *struct {
+		Odds struct {
+			Fractional *string
+			Decimal    *json.Number
+		}
+	}
+}
+
+func (j judgedPrice) String() string {
+	odds := ""
+	switch {
+	case j.Odds != nil:
+		odds = *j.Odds
+	case j.Point == nil:
+	case j.Point.Odds.Decimal != nil:
+		odds = j.Point.Odds.Decimal.String()
+	case j.Point.Odds.Fractional != nil:
+		odds = *j.Point.Odds.Fractional
+	}
+	reason := ""
+	if j.Reason != nil {
+		reason = *j.Reason
+	}
+	return strings.Join([]string{j.State, reason, odds}, " ")
+}
+
+// checkJudged compares the opening and closing prices of mkt history for a fixture with those over HTTP.
+func (w *simulatedSystem) checkJudged(fixture string, all map[[2]string]map[string][]pathPoint, seen map[string]int) {
+	w.Helper()
+	var out bytes.Buffer
+	tree := commands(cli.NewEnv(nil, &out, &out, func() time.Time { return w.now }, version))
+	tree.SetArgs([]string{"history", fixture, "--output", "json", "--tenant", entitled, "--data", w.Data})
+	w.must(tree.ExecuteContext(w.Context()))
+	type price struct {
+		SelectionID      string `json:"selection_id"`
+		MarketID         string `json:"market_id"`
+		Opening, Closing judgedPrice
+	}
+	var report struct{ Prices []price }
+	w.must(json.Unmarshal(out.Bytes(), &report))
+	got, want := map[string]string{}, map[string]string{}
+	for _, p := range report.Prices {
+		got[p.MarketID+"/"+p.SelectionID] = fmt.Sprint(p.Opening, ", ", p.Closing)
+	}
+	for id := range all {
+		if id[0] != fixture {
+			continue
+		}
+		body, status := w.rawPath(fixture, id[1], "limit=1")
+		var page struct{ Data struct{ Selections []price } }
+		w.must(json.Unmarshal(body, &page))
+		for _, p := range page.Data.Selections {
+			want[id[1]+"/"+p.SelectionID] = fmt.Sprint(p.Opening, ", ", p.Closing)
+			seen["opening "+p.Opening.State]++
+			seen["closing "+p.Closing.State]++
+		}
+		if status != http.StatusOK {
+			w.Fatalf("%v: %d", id, status)
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		w.Fatalf("%s: over HTTP (-) and mkt history (+):\n%s", fixture, diff)
+	}
+}
+
+// rawPath asks for a page of a path.
+func (w *simulatedSystem) rawPath(fixture, market, query string) (body []byte, status int) {
+	w.Helper()
+	url := fmt.Sprintf("%s/api/ext/history/v0/fixtures/%s/markets/%s?%s", w.url, fixture, market, query)
+	r, err := http.NewRequestWithContext(w.Context(), "GET", url, nil)
+	w.must(err)
+	r.Header.Set("Authorization", "Bearer "+w.account(entitled).Token)
+	a, err := http.DefaultClient.Do(r)
+	w.must(err)
+	defer a.Body.Close()
+	body, err = io.ReadAll(a.Body)
+	w.must(err)
+	return body, a.StatusCode
 }
 
 // historyPoint is a line of the CSV of mkt history, which has no line, no fractional price beside a decimal

@@ -89,8 +89,8 @@ func TestReloadUnderLoad(t *testing.T) {
 			if id == "acme" {
 				name, limit, state = fmt.Sprint("g", n), 1_000_000+n, status
 			}
-			fmt.Fprintf(&b, "  - id: %s\n    name: %s\n    status: %s\n    tokens: [{sha256: %x}]\n    rate_limit: {requests: %d, per: 1m, burst: 1000000}\n",
-				id, name, state, account.Digest(tokens[id]), limit)
+			fmt.Fprintf(&b, "  - id: %s\n    name: %s\n    status: %s\n    tokens: [{sha256: %x}]\n    rate_limit: {requests: %d, per: 1m, burst: %d}\n",
+				id, name, state, account.Digest(tokens[id]), limit, limit)
 		}
 		return b.String()
 	}
@@ -129,7 +129,7 @@ func TestReloadUnderLoad(t *testing.T) {
 				answers.Add(1)
 				n := 0
 				fmt.Sscanf(a.Data.Name, "g%d", &n)
-				if a.Data.RateLimit.Requests != 1_000_000+n || header.Get("RateLimit-Limit") != fmt.Sprint(1_000_000+n) || (id == "steady") != (a.Data.Name == "steady") {
+				if a.Data.RateLimit.Requests != 1_000_000+n || header.Get("RateLimit-Policy") != fmt.Sprintf(`"default";q=%d;w=60`, 1_000_000+n) || (id == "steady") != (a.Data.Name == "steady") {
 					t.Errorf("%s: of two generations: %v %s", id, header, body)
 				}
 				if id == "acme" {

@@ -125,6 +125,49 @@ func Rows(f durable.ReadFS, m *snapshot.Manifest, fixture, market string, verify
 	return rows, nil
 }
 
+// Paths returns the whole paths of a fixture's markets by their ids, from its rows as [Rows] returns them, and what
+// they have of the fixture.
+func Paths(rows []table.StepRow) (fixture Path, all map[string]*Path) {
+	all = map[string]*Path{}
+	places := map[[2]string]int{} // of a selection in its path, by the ids of market and selection
+	for i := range rows {
+		r := &rows[i]
+		if r.MarketID == "" {
+			at := pointOf(r).At
+			fixture.FromStart = fixture.FromStart || len(fixture.KickOffs) == 0 && r.Present && !r.Before
+			fixture.addKickOff(KickOff{At: at, Present: r.Present, StartsAt: r.StartsAt})
+			for id, place := range places {
+				if s := &all[id[0]].Selections[place]; !r.Present {
+					s.Points = remove(s.Points, at)
+				}
+			}
+			continue
+		}
+		p := all[r.MarketID]
+		if p == nil {
+			p = &Path{FixtureID: r.FixtureID, MarketID: r.MarketID}
+			all[r.MarketID] = p
+		}
+		id := [2]string{r.MarketID, r.SelectionID}
+		place, known := places[id]
+		if !known {
+			place = len(p.Selections)
+			places[id] = place
+			p.Selections = append(p.Selections, Selection{ID: r.SelectionID})
+		}
+		s, point := &p.Selections[place], pointOf(r)
+		s.Points = append(s.Points, &point)
+		if r.Present {
+			p.Market, p.MarketName, p.Period, s.Selection, s.Qualifier = r.Market, r.MarketName, r.Period, r.Selection, r.Qualifier
+		}
+	}
+	for _, p := range all {
+		p.KickOffs, p.FromStart = fixture.KickOffs, fixture.FromStart
+		slices.SortFunc(p.Selections, func(a, b Selection) int { return cmp.Compare(a.ID, b.ID) })
+	}
+	return fixture, all
+}
+
 func appendRows(to []table.StepRow, f durable.ReadFS, name, fixture, market string) ([]table.StepRow, error) {
 	file, err := f.Open(name)
 	if err != nil {

@@ -101,6 +101,9 @@ type ListingRow struct {
 	// not read; NONE: not asked for, or not offered by the provider. With NONE the cycle has a
 	// fixture row.
 	Markets string `parquet:"markets,dict" means:"REFRESHED, PARTIAL (refreshed but for sections that could not be read: they are not in markets), FAILED (could not be had or read) or NONE (not asked for, or not offered: then fixtures has the row)"`
+	// StartsAt is there if Markets is FAILED or NONE, for a fixture that keeps its markets: it may have begun earlier than it had
+	// been listed before, when its markets were retrieved.
+	StartsAt *time.Time `parquet:"starts_at,optional,timestamp(millisecond)" later:"true" means:"kick-off by the list, UTC, if markets is FAILED or NONE"`
 }
 
 // EventRow is one change event (specification, section 2.9). Sorted by seq, gapless.

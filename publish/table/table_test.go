@@ -72,7 +72,7 @@ func TestRoundTrip(t *testing.T) {
 		})
 	})
 	t.Run("listing", func(t *testing.T) {
-		roundTrip(t, []table.ListingRow{{"fx_1", "1", "LISTED", "REFRESHED"}, {"fx_2", "2", "OVER", "NONE"}})
+		roundTrip(t, []table.ListingRow{{"fx_1", "1", "LISTED", "REFRESHED", nil}, {"fx_2", "2", "LISTED", "NONE", &at}})
 	})
 	t.Run("changes", func(t *testing.T) {
 		roundTrip(t, []table.EventRow{{1, "fixture_markets_updated", "fx_1", at, "c", "1", &text}, {2, "fixture_removed", "fx_2", at, "c", "2", nil}})

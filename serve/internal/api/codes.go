@@ -41,7 +41,7 @@ var codes = []struct {
 	{InvalidParameter, http.StatusBadRequest, "a query parameter is out of range or malformed"},
 	{InvalidCursor, http.StatusBadRequest, "the cursor is not valid here or is older than the retained window; start again from /fixtures"},
 	{RequestTooLarge, http.StatusRequestEntityTooLarge, "the request is larger than the limit"},
-	{InvalidAPIToken, http.StatusUnauthorized, "a valid API token is required"},
+	{InvalidAPIToken, http.StatusUnauthorized, "a valid API token is required, in the header Authorization: Bearer TOKEN or, on the socket, as auth.token"},
 	{ClientSuspended, http.StatusForbidden, "the account is suspended"},
 	{ClientRevoked, http.StatusForbidden, "the account is revoked"},
 	{SubscriptionRequired, http.StatusForbidden, "no active subscription covers this product"},

@@ -15,27 +15,15 @@ import (
 // version 1.
 const HistoryRoot = "/api/ext/history/v0"
 
-// Why a price of a path is provisional or unavailable.
-const (
-	noKickOff      = "NO_KICK_OFF"     // the provider has sent none
-	beforeKickOff  = "BEFORE_KICK_OFF" // nothing was published since kick-off
-	notRecorded    = "NOT_RECORDED"    // there may be one that is older than the records
-	notOffered     = "NOT_OFFERED"     // the selection was not there
-	noPrice        = "NO_PRICE"        // it was there without a price
-	notPublishable = "NOT_PUBLISHABLE" // there was a price that the service did not vouch for
-	afterKickOff   = "AFTER_KICK_OFF"  // the selection came only after kick-off
-)
-
 // PathPage says which part of a path a page has.
 type PathPage struct {
 	// From and To bound the publications, zero for no bound. The points in force at From come first.
 	From, To time.Time
 	// Now has only the points in force at the end, each of a selection that is there.
-	Now   bool
-	After string // the position of the page before
-	Limit int    // of points
-	// JudgedAt is when the newest publication was made, by which closing prices are judged.
-	JudgedAt time.Time
+	Now      bool
+	After    string    // the position of the page before
+	Limit    int       // of points
+	JudgedAt time.Time // see [steps.Path.Closing]
 }
 
 // Span returns which part of a path the page needs.
@@ -188,9 +176,9 @@ func appendSelectionPath(dst []byte, p *steps.Path, i int, page []point, judgedA
 	dst = addTextOrNull(dst, `,"line":`, said.Line)
 	dst = addTextOrNull(dst, `,"qualifier":`, s.Qualifier)
 	dst = append(dst, `,"opening":`...)
-	dst = appendOpening(dst, p, s)
+	dst = appendJudged(dst, p.Opening(s))
 	dst = append(dst, `,"closing":`...)
-	dst = appendClosing(dst, p, s, judgedAt)
+	dst = appendJudged(dst, p.Closing(s, judgedAt))
 	dst = append(dst, `,"points":[`...)
 	first := true
 	for _, x := range page {
@@ -231,60 +219,14 @@ func addAt(dst []byte, at steps.At) []byte {
 	return dst
 }
 
-// appendOpening appends the first price of a selection. It is final if the path begins with the
-// fixture's first publication; otherwise there may have been one before.
-func appendOpening(dst []byte, p *steps.Path, s *steps.Selection) []byte {
-	at := slices.IndexFunc(s.Points, (*steps.Point).HasPrice)
-	switch {
-	case at < 0:
-		return appendJudged(dst, "UNAVAILABLE", noPrice, nil)
-	case !p.FromStart:
-		return appendJudged(dst, "UNAVAILABLE", notRecorded, s.Points[at])
-	}
-	return appendJudged(dst, "FINAL", "", s.Points[at])
-}
-
-// appendClosing appends the last price retrieved before kick-off. It is final once something was
-// published since, and provisional until then.
-func appendClosing(dst []byte, p *steps.Path, s *steps.Selection, judgedAt time.Time) []byte {
-	kickOff, _ := p.KickOff()
-	if kickOff == nil {
-		return appendJudged(dst, "UNAVAILABLE", noKickOff, nil)
-	}
-	at := -1
-	for i := range s.Points {
-		if s.Points[i].Since().Before(*kickOff) {
-			at = i
-		}
-	}
-	if at < 0 {
-		if !p.FromStart {
-			return appendJudged(dst, "UNAVAILABLE", notRecorded, nil)
-		}
-		return appendJudged(dst, "UNAVAILABLE", afterKickOff, nil)
-	}
-	x := s.Points[at]
-	switch {
-	case judgedAt.Before(*kickOff):
-		return appendJudged(dst, "PROVISIONAL", beforeKickOff, x)
-	case !x.Present:
-		return appendJudged(dst, "UNAVAILABLE", notOffered, x)
-	case !x.HasPrice():
-		return appendJudged(dst, "UNAVAILABLE", noPrice, x)
-	case !x.Publishable:
-		return appendJudged(dst, "UNAVAILABLE", notPublishable, x)
-	}
-	return appendJudged(dst, "FINAL", "", x)
-}
-
-func appendJudged(dst []byte, state, reason string, p *steps.Point) []byte {
-	dst = addText(dst, `{"state":`, state)
-	dst = addNonEmpty(dst, `,"reason":`, reason)
+func appendJudged(dst []byte, j steps.Judged) []byte {
+	dst = addText(dst, `{"state":`, string(j.State))
+	dst = addNonEmpty(dst, `,"reason":`, string(j.Reason))
 	dst = append(dst, `,"point":`...)
-	if p == nil {
+	if j.Point == nil {
 		return append(dst, "null}"...)
 	}
-	return append(appendPoint(dst, p), '}')
+	return append(appendPoint(dst, j.Point), '}')
 }
 
 // PathMeta is the meta of a path: since when steps are recorded, and whether those of the fixture

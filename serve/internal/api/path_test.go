@@ -61,6 +61,7 @@ func TestJudgedPrices(t *testing.T) {
 		"it never had one":                       {[]int{2}, false, 3, []*steps.Point{hour(0, "")}, "UNAVAILABLE NO_PRICE none", "UNAVAILABLE NO_PRICE null"},
 		"the first price came after a null":      {[]int{2}, false, 3, []*steps.Point{hour(0, ""), hour(1, "1.8")}, "FINAL <nil> 1.8", "FINAL <nil> 1.8"},
 		"the service did not vouch for it":       {[]int{2}, false, 3, []*steps.Point{hour(0, "1.9"), unfit}, "FINAL <nil> 1.9", "UNAVAILABLE NOT_PUBLISHABLE 2.1"},
+		"nor for the first one":                  {[]int{2}, false, 3, []*steps.Point{unfit, hour(1, "1.9")}, "UNAVAILABLE NOT_PUBLISHABLE 2.1", "FINAL <nil> 1.9"},
 		"nor before kick-off, which is not over": {[]int{2}, false, 1, []*steps.Point{hour(0, "1.9"), unfit}, "FINAL <nil> 1.9", "PROVISIONAL BEFORE_KICK_OFF 2.1"},
 	} {
 		p := &steps.Path{FixtureID: "fx_a", MarketID: "mk_a", FromStart: !c.notFromStart, Selections: []steps.Selection{{ID: "sl_a", Points: c.points}}}

@@ -257,7 +257,7 @@ func TestRetryAfterStaysInTheWindow(t *testing.T) {
 	if wait := api.AsError(err).RetryAfter; wait < time.Second || wait > 10*time.Minute {
 		t.Errorf("Retry-After %v", wait)
 	}
-	if r, err := limits.Take(t.Context(), "z", account.Limit{}, now); err != nil || r.Limit.Requests != 600 {
+	if r, err := limits.Take(t.Context(), "z", account.Limit{}, now); err != nil || r.Quota != account.DefaultLimit.Burst {
 		t.Errorf("no limit given: %+v, %v", r, err)
 	}
 }
@@ -283,11 +283,28 @@ func TestLimitIsAtomic(t *testing.T) {
 	}
 }
 
+// The header fields speak of one thing, the bucket: what is left and what is used add up to the quota, and the
+// quota comes back in the window at the rate of the limit.
 func TestLimitHeaders(t *testing.T) {
-	var limits gate.TokenBuckets
-	r, _ := limits.Take(t.Context(), "a", account.Limit{Requests: 600, Per: time.Minute, Burst: 120}, now)
-	want := "Ratelimit-Limit: 600\r\nRatelimit-Remaining: 119\r\nRatelimit-Reset: 1\r\nRatelimit-Policy: 600;w=60;burst=120\r\n"
-	if got := string(r.AppendFields(nil)); got != want {
-		t.Errorf("%q", got)
+	for _, c := range []struct {
+		limit account.Limit
+		took  int
+		want  string
+	}{
+		{account.Limit{Requests: 600, Per: time.Minute, Burst: 120}, 1, `r=119;t=1 q=120;w=12`},
+		{account.Limit{Requests: 600, Per: time.Minute, Burst: 120}, 121, `r=0;t=12 q=120;w=12`},
+		{account.Limit{Requests: 10, Per: time.Minute, Burst: 100}, 3, `r=97;t=18 q=100;w=600`},
+		{account.Limit{Requests: 1, Per: time.Hour, Burst: 1}, 1, `r=0;t=3600 q=1;w=3600`},
+	} {
+		var limits gate.TokenBuckets
+		var r gate.Remaining
+		for range c.took {
+			r, _ = limits.Take(t.Context(), "a", c.limit, now)
+		}
+		rest, policy, _ := strings.Cut(c.want, " ")
+		want := "Ratelimit: \"default\";" + rest + "\r\nRatelimit-Policy: \"default\";" + policy + "\r\n"
+		if got := string(r.AppendFields(nil)); got != want {
+			t.Errorf("%+v: %q, want %q", c.limit, got, want)
+		}
 	}
 }

@@ -60,7 +60,7 @@ func (b Bucket) Wait(ahead time.Duration) time.Duration { return ahead + b.Each 
 
 // Taken is the result of a request with a token.
 func (b Bucket) Taken(ahead time.Duration) Remaining {
-	return Remaining{Limit: b.Limit, Left: int((b.Depth - ahead) / b.Each), Full: ahead}
+	return Remaining{Quota: int(b.Depth / b.Each), Window: b.Depth, Left: int((b.Depth - ahead) / b.Each), Full: ahead}
 }
 
 // Refused is the result of a request at an empty bucket.
@@ -98,9 +98,10 @@ var anonymousLimit = account.DefaultLimit
 
 // Remaining is the state of a bucket after a request.
 type Remaining struct {
-	Limit account.Limit
-	Left  int           // further requests possible immediately
-	Full  time.Duration // until the bucket is full again
+	Quota  int           // requests possible immediately while the bucket is full
+	Window time.Duration // in which an empty bucket becomes full
+	Left   int           // further requests possible immediately
+	Full   time.Duration // until the bucket is full again
 }
 
 // Take implements Limiter.
@@ -139,18 +140,16 @@ func (l *TokenBuckets) bucket(clientID string) *bucket {
 }
 
 // AppendFields appends the RateLimit header fields of the IETF draft
-// (draft-ietf-httpapi-ratelimit-headers-06), as lines: the sustained quota, the rest of the
-// burst, and the seconds until the burst is complete again. The zero Remaining has none.
+// (draft-ietf-httpapi-ratelimit-headers-10, September 2025), as lines. Both are of the bucket, so that its
+// quota less the rest is what is used. The zero Remaining has none.
 func (r Remaining) AppendFields(b []byte) []byte {
-	if r.Limit.Requests == 0 {
+	if r.Quota == 0 {
 		return b
 	}
 	add := func(text string, n int64) { b = strconv.AppendInt(append(b, text...), n, 10) }
-	add("Ratelimit-Limit: ", int64(r.Limit.Requests)) // the names have the form that net/http uses
-	add("\r\nRatelimit-Remaining: ", int64(r.Left))
-	add("\r\nRatelimit-Reset: ", api.WholeSeconds(r.Full))
-	add("\r\nRatelimit-Policy: ", int64(r.Limit.Requests))
-	add(";w=", api.WholeSeconds(r.Limit.Per))
-	add(";burst=", int64(r.Limit.Burst))
+	add("Ratelimit: \"default\";r=", int64(r.Left)) // the names have the form that net/http uses
+	add(";t=", api.WholeSeconds(r.Full))
+	add("\r\nRatelimit-Policy: \"default\";q=", int64(r.Quota))
+	add(";w=", api.WholeSeconds(r.Window))
 	return append(b, "\r\n"...)
 }

@@ -108,6 +108,7 @@ type Root struct {
 	Dataset
 	Manifest snapshot.Manifest
 	Late     time.Duration // added to the time of each publication
+	Lead     time.Duration // by which this time is ahead of the times of the data, as after a clock was
 }
 
 // NewRoot opens the folder of a tenant below the data root.
@@ -164,7 +165,7 @@ func (r *Root) publish(c Content, fixtures iter.Seq[*Fixture]) snapshot.Commit {
 	if len(c.Steps) > 0 {
 		steps = append(steps, r.writeSteps(commit, at, header, c.Steps))
 	}
-	r.Manifest = r.seal(at, at.Add(-2*time.Minute), at.Add(-time.Minute),
+	r.Manifest = r.seal(at, at.Add(-2*time.Minute-r.Lead), at.Add(-time.Minute-r.Lead),
 		snapshot.Manifest{Files: files, Changes: changes, Steps: steps, Counters: map[string]int64{"fixtures_held": c.Held}}, commit)
 	return r.Commit
 }

@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -208,4 +209,34 @@ func FuzzParseTarget(f *testing.F) {
 			t.Errorf("%q: %v", s, err)
 		}
 	})
+}
+
+// A kick-off that the list moved after the fixture was refreshed is explained by that list, for a match that
+// has begun earlier than it was listed before.
+func TestKickOffThatMoved(t *testing.T) {
+	w := dataroot.New(t, football.MarketEngine)
+	item := dataroot.Listed("9001", "Fulham", "Arsenal")
+	begun := regexp.MustCompile(`"time":"\d+"`).ReplaceAllString(item, `"time":"1795161000"`)
+	begun = strings.Replace(begun, `"time_status":"0"`, `"time_status":"1"`, 1)
+	if begun == item || !strings.Contains(begun, `"time_status":"1"`) {
+		t.Fatal(item)
+	}
+	w.Cycle(0, nil, dataroot.Listing(item), dataroot.Offer("9001", dataroot.Offered))
+	for i := range 2 {
+		w.Cycle(time.Duration(i+1)*time.Hour, nil, dataroot.Listing(begun))
+	}
+	fixture := dataroot.Rows[table.FixtureRow](w, layout.FixturesFile)[0]
+	if want := time.Unix(1795161000, 0); !fixture.StartsAt.Equal(want) || fixture.MarketCount == 0 {
+		t.Fatalf("%+v, want the kick-off %s", fixture, want)
+	}
+	r, err := explained(w, snapshot.Newest, fixture.FixtureID)
+	check.Must(t, err)
+	for _, v := range r.Values {
+		if v.Field == "starts_at" && (len(v.From) != 1 || v.From[0].Text != `"1795161000"` || v.From[0].Cycle != r.Publication.CycleID) {
+			t.Errorf("%+v", v)
+		}
+	}
+	if !r.Complete || !strings.Contains(strings.Join(r.Notes, "\n"), "it moved after the fixture was refreshed") {
+		t.Errorf("complete %t, notes %q", r.Complete, r.Notes)
+	}
 }

@@ -52,6 +52,7 @@ type marketTrace struct {
 	read     transform.MarketTrace
 	derived  *football.Market // the market as it is derived now; nil if it is not derived
 	sameRows bool             // derived has as many selections as the row
+	moved    transform.Origin // the place in a later list of a kick-off that moved since; empty if it did not
 }
 
 func (m *marketTrace) trace(ctx context.Context) error {
@@ -88,8 +89,39 @@ func (m *marketTrace) trace(ctx context.Context) error {
 	}
 	m.source(m.read.Listed)
 	m.source(m.read.Offered)
+	if err := m.traceKickOff(ctx); err != nil {
+		return err
+	}
 	if m.found.market != nil {
 		m.compare()
+	}
+	return nil
+}
+
+// traceKickOff finds a kick-off that the list moved after the fixture was refreshed, in the list of the publication's cycle.
+func (m *marketTrace) traceKickOff(ctx context.Context) error {
+	row := m.found.fixture.StartsAt
+	isIts := func(at football.Field[time.Time]) bool {
+		starts, known := at.Get()
+		return known && starts.UTC().Truncate(time.Millisecond).Equal(*row)
+	}
+	if row == nil || !m.report.CarriedOver || isIts(m.read.Fixture.StartsAt) {
+		return nil
+	}
+	archive, err := m.open(m.commit.CycleID)
+	if err != nil || archive == nil {
+		return err
+	}
+	read, err := transform.TraceMarkets(ctx, archive, m.adapter, m.found.fixture.ProviderFixtureID)
+	switch {
+	case errors.Is(err, transform.ErrNotInCycle):
+		return nil
+	case err != nil:
+		return err
+	case isIts(read.Fixture.StartsAt):
+		m.moved = read.Listed
+		m.report.note(fmt.Sprintf("the kick-off is that of the list of cycle %s: it moved after the fixture was refreshed", m.commit.CycleID))
+		m.source(m.moved)
 	}
 	return nil
 }

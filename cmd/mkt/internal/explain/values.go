@@ -45,6 +45,9 @@ func (m *marketTrace) fixture() {
 		if len(from) == 0 {
 			from = m.pieces(m.read.Offered, id, provider.FieldTeams)
 		}
+		if v.field == provider.FieldStartsAt && m.moved.Trace != nil {
+			from = m.pieces(m.moved, id, v.field)
+		}
 		if v.field == provider.FieldStartsAt {
 			v.rule = startRule(from)
 		}

@@ -7,6 +7,7 @@ import (
 
 	"mkt/cmd/mkt/internal/cli"
 	doc "mkt/cmd/mkt/internal/document"
+	"mkt/publish/steps"
 	"mkt/publish/table"
 )
 
@@ -128,12 +129,12 @@ func (p *Path) drawn(m *table.MarketRow, o Shown, line string) doc.Section {
 			continue
 		}
 		path := "-"
-		if opening, _, ok := s.Opening(); ok {
-			path = opening.words()
+		if x := s.Opening.Point; x != nil {
+			path = pointOf(x).words()
 		}
 		path += " → " + s.Current().words()
-		if p.Closing >= 0 {
-			path += "  before kick-off " + s.Points[p.Closing].words()
+		if x := s.Closing.Point; x != nil && s.Closing.State != steps.Provisional {
+			path += "  before kick-off " + pointOf(x).words()
 		}
 		t.Add("  "+s.Name, s.Sparkline(p, width), path)
 	}
@@ -168,13 +169,7 @@ func (p *Path) marketSections(o Shown) ([]doc.Section, error) {
 			class = fmt.Sprintf("series-%d", len(charted))
 			charted = append(charted, *s)
 		}
-		opening, closing := doc.Words("–"), doc.Words("–")
-		if _, at, ok := s.Opening(); ok {
-			opening = o.price(p, s, at)
-		}
-		if p.Closing >= 0 {
-			closing = o.price(p, s, p.Closing)
-		}
+		opening, closing := o.judged(p, s, s.Opening), o.judged(p, s, s.Closing)
 		prices.Add(doc.Line{doc.Drawn(key(class)), {Words: s.Name}}, o.current(p, s), doc.Drawn(spark(p, s, class)), opening, closing, s.Moves())
 	}
 	chart, err := draw(p, o.Market, charted)
@@ -247,6 +242,24 @@ func (o Shown) current(p *Path, s *Series) doc.Line {
 		o.Receipt = func(selection string, _ uint64) string { return receipt(selection, p.Last) }
 	}
 	return o.price(p, s, len(s.Points)-1)
+}
+
+// judged returns an opening or closing price of a page, from the last step before kick-off at which it was in force.
+func (o Shown) judged(p *Path, s *Series, j steps.Judged) doc.Line {
+	if j.Point == nil || j.State == steps.Provisional {
+		return doc.Words("–")
+	}
+	at := 0
+	for at+1 < len(p.Steps) && !p.Steps[at+1].PublishedAt.After(j.Point.PublishedAt) {
+		at++
+	}
+	for at+1 <= p.Closing && s.Points[at+1].Same {
+		at++
+	}
+	if was := pointOf(j.Point); was.Text != s.Points[at].Text || was.State != s.Points[at].State { // it is before the range
+		return doc.Words(was.words())
+	}
+	return o.price(p, s, at)
 }
 
 // price returns a price of a page, which leads to its explanation and to its receipt.

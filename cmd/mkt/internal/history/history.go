@@ -31,13 +31,17 @@ var ErrUnknown = errors.New("no kept publication has the fixture")
 type Path struct {
 	Fixture table.FixtureRow // in the newest step that has it
 	Steps   []Step           // oldest first
-	Closing int              // index of the last step retrieved before kick-off; -1 if none, or if kick-off is to come
+	Closing int              // index of the last step retrieved before kick-off; -1 if none, or if that may still change
 	// Opening reports whether the first step is the first publication that had the fixture.
 	// Otherwise there may have been others, before steps were recorded or out of the range.
 	Opening bool
 	Removed bool      // the newest step is the fixture's removal
 	Until   time.Time // when the newest publication of the range was published: the last step holds until then
 	Last    uint64    // the newest publication, in which the last step holds; 0 if the range ends before it
+
+	whole    steps.Path             // of the fixture, up to the end of the range
+	prices   map[string]*steps.Path // of its markets
+	judgedAt time.Time              // see [steps.Path.Closing]
 }
 
 // Step is a publication that changed the fixture.
@@ -84,7 +88,7 @@ func Read(ctx context.Context, o Options) (*Path, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &reader{state: map[string]*table.MarketRow{}, newest: map[string]*table.MarketRow{}, places: map[string]int{}}
+	r := &reader{path: Path{judgedAt: steps.JudgedAt(&m)}, state: map[string]*table.MarketRow{}, newest: map[string]*table.MarketRow{}, places: map[string]int{}}
 	fixture, markets, isThere, err := snapshot.FixtureOf(o.Root, head, m, o.Fixture)
 	if err != nil {
 		return nil, err
@@ -107,12 +111,36 @@ func Read(ctx context.Context, o Options) (*Path, error) {
 	case len(rows) == 0 && !isThere:
 		return nil, fmt.Errorf("%s: %w", o.Fixture, ErrUnknown)
 	case len(rows) == 0: // nothing is recorded of it yet
-		r.path.Steps = []Step{{Version: head.Version, Cycle: head.CycleID, FetchedAt: fixture.ProviderFetchedAt.UTC(), PublishedAt: head.PublishedAt.UTC(), Fixture: fixture, Markets: markets}}
-	default:
-		r.path.Opening = rows[0].MarketID == "" && rows[0].Present && !rows[0].Before
-		r.add(rows)
+		rows = unrecorded(head, &fixture, markets)
 	}
+	if !o.To.IsZero() {
+		rows = slices.DeleteFunc(rows, func(r table.StepRow) bool { return r.PublishedAt.After(o.To) })
+	}
+	r.path.whole, r.path.prices = steps.Paths(rows)
+	r.path.Opening = r.path.whole.FromStart
+	r.add(rows)
 	return r.path.within(o, head)
+}
+
+// unrecorded returns the rows that the newest publication would have recorded of a fixture.
+func unrecorded(head snapshot.Commit, f *table.FixtureRow, markets []table.MarketRow) []table.StepRow {
+	row := table.StepRow{FixtureID: f.FixtureID, Seq: int64(head.LastSeq), PublishedAt: head.PublishedAt, CycleID: string(head.CycleID), Version: int64(head.Version),
+		ProviderFetchedAt: &f.ProviderFetchedAt, Before: true, Present: true}
+	one := row
+	one.StartsAt, one.Home, one.Away, one.League = f.StartsAt, f.Home, f.Away, f.League
+	rows := []table.StepRow{one}
+	for i := range markets {
+		m := &markets[i]
+		for k := range m.Selections {
+			s := &m.Selections[k]
+			one := row
+			one.MarketID, one.Market, one.MarketName, one.Period = m.MarketID, m.Market, m.MarketName, m.Period
+			one.SelectionID, one.Subject, one.Selection, one.Line, one.Qualifier = s.SelectionID, s.Subject, s.Selection, s.Line, s.Qualifier
+			one.OddsFractional, one.OddsDecimalText, one.Publishable, one.Reasons, one.Absent = s.OddsFractional, s.OddsDecimalText, &s.Publishable, s.Reasons, s.Absent
+			rows = append(rows, one)
+		}
+	}
+	return rows
 }
 
 type reader struct {
@@ -241,11 +269,13 @@ func timeOf(t *time.Time) time.Time {
 
 // within leaves the steps of the range, and finds the closing one.
 func (p *Path) within(o Options, head snapshot.Commit) (*Path, error) {
-	p.Closing, p.Until, p.Last = -1, head.PublishedAt.UTC(), head.Version
+	p.Until, p.Last = head.PublishedAt.UTC(), head.Version
 	if !o.To.IsZero() && o.To.Before(p.Until) {
 		p.Until, p.Last = o.To.UTC(), 0
 	}
-	p.Steps = slices.DeleteFunc(p.Steps, func(s Step) bool { return s.PublishedAt.After(p.Until) })
+	if !o.To.IsZero() && o.To.Before(p.judgedAt) {
+		p.judgedAt = o.To
+	}
 	for len(p.Steps) > 1 && (!p.Steps[1].PublishedAt.After(o.From) || p.Steps[0].Removed) {
 		p.Steps, p.Opening = p.Steps[1:], false
 	}
@@ -253,12 +283,20 @@ func (p *Path) within(o Options, head snapshot.Commit) (*Path, error) {
 		return nil, fmt.Errorf("%s: %w in this time", o.Fixture, ErrUnknown)
 	}
 	p.Fixture, p.Removed = p.Newest().Fixture, p.Steps[len(p.Steps)-1].Removed
-	if at := p.Fixture.StartsAt; at != nil && at.Before(p.Until) {
-		for i, s := range p.Steps {
-			if !s.Removed && s.FetchedAt.Before(*at) {
-				p.Closing = i
-			}
-		}
-	}
+	p.Closing = p.closing()
 	return p, nil
+}
+
+// closing returns the index of the last step before kick-off: the fixture is judged as its selections are.
+func (p *Path) closing() int {
+	var fixture steps.Selection
+	for i := range p.Steps {
+		s := &p.Steps[i]
+		fixture.Points = append(fixture.Points, &steps.Point{At: steps.At{PublishedAt: s.PublishedAt}, Present: !s.Removed, FetchedAt: s.FetchedAt})
+	}
+	j := p.whole.Closing(&fixture, p.judgedAt)
+	if j.State == steps.Provisional {
+		return -1
+	}
+	return slices.Index(fixture.Points, j.Point)
 }

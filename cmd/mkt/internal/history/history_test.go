@@ -248,8 +248,8 @@ func TestCameBack(t *testing.T) {
 		t.Errorf("%s; removed %v", got, p.Removed)
 	}
 	series := p.Series("mk_result")
-	if first, _, _ := series[0].Opening(); first.Text != "2.00" || series[0].Current().Text != "2.10" || series[0].Moves() != 1 {
-		t.Errorf("it opened at %s, is at %s and moved %d times", first.Text, series[0].Current().Text, series[0].Moves())
+	if first := *series[0].Opening.Point.OddsDecimalText; first != "2.00" || series[0].Current().Text != "2.10" || series[0].Moves() != 1 {
+		t.Errorf("it opened at %s, is at %s and moved %d times", first, series[0].Current().Text, series[0].Moves())
 	}
 }
 

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"mkt/publish/steps"
 )
 
 // The marks of steps.
@@ -65,7 +67,31 @@ type ReportSeries struct {
 	Period      *string       `json:"period"`
 	SelectionID string        `json:"selection_id"`
 	Selection   string        `json:"selection"`
-	Steps       []ReportPoint `json:"steps"` // the notable ones, and any different from the step before
+	Opening     ReportJudged  `json:"opening"`
+	Closing     ReportJudged  `json:"closing"` // the last one before kick-off
+	Steps       []ReportPoint `json:"steps"`   // the notable ones, and any different from the step before
+}
+
+// ReportJudged is an opening or closing price and how sure it is, as the extension history of the API says it.
+type ReportJudged struct {
+	State       steps.State   `json:"state"`
+	Reason      *steps.Reason `json:"reason"`
+	Odds        *string       `json:"odds"` // null also without a price
+	PublishedAt *time.Time    `json:"published_at"`
+}
+
+func reportJudged(j steps.Judged) ReportJudged {
+	r := ReportJudged{State: j.State}
+	if j.Reason != "" {
+		r.Reason = &j.Reason
+	}
+	if j.Point != nil {
+		r.PublishedAt = known(j.Point.PublishedAt.UTC())
+		if p := pointOf(j.Point); p.HasPrice() {
+			r.Odds = &p.Text
+		}
+	}
+	return r
 }
 
 // ReportPoint is a price at a step.
@@ -98,7 +124,7 @@ func ReportOf(p *Path, market, selection string) Report {
 }
 
 func (p *Path) seriesReport(market string, s Series) ReportSeries {
-	one := ReportSeries{MarketID: market, SelectionID: s.SelectionID, Selection: s.Name}
+	one := ReportSeries{MarketID: market, SelectionID: s.SelectionID, Selection: s.Name, Opening: reportJudged(s.Opening), Closing: reportJudged(s.Closing)}
 	for i := range p.Steps {
 		step := &p.Steps[i]
 		if m := step.Market(market); m != nil {

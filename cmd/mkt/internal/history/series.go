@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"mkt/publish/steps"
 	"mkt/publish/table"
 )
 
@@ -15,6 +16,8 @@ type Series struct {
 	Name        string  // from the newest step with the selection
 	Line        string  // as LineOf returns it
 	Points      []Point // one for each step of the path
+
+	Opening, Closing steps.Judged // of the whole path up to the end of the range
 }
 
 // Point is a price at a step.
@@ -71,12 +74,35 @@ func (p *Path) Series(market string) []Series {
 			}
 		}
 	}
-	for _, s := range list {
+	for k := range list {
+		s := &list[k]
 		for i := 1; i < len(s.Points); i++ {
 			s.Points[i].Same = s.Points[i].equals(s.Points[i-1])
 		}
+		p.judge(market, s)
 	}
 	return list
+}
+
+// judge finds the opening and the closing price of a series.
+func (p *Path) judge(market string, s *Series) {
+	of := p.prices[market]
+	if of == nil {
+		return
+	}
+	for i := range of.Selections {
+		if one := &of.Selections[i]; one.ID == s.SelectionID {
+			s.Opening, s.Closing = of.Opening(one), of.Closing(one, p.judgedAt)
+		}
+	}
+}
+
+// pointOf returns the price of a point that is judged.
+func pointOf(x *steps.Point) Point {
+	if !x.Present {
+		return Point{State: NoSelection}
+	}
+	return PointOf(&table.SelectionRow{OddsFractional: x.OddsFractional, OddsDecimalText: x.OddsDecimalText, Publishable: x.Publishable, Reasons: x.Reasons, Absent: x.Absent})
 }
 
 // PointOf returns the price of a selection.
@@ -135,15 +161,6 @@ func text(s *string) string {
 		return ""
 	}
 	return *s
-}
-
-// Opening returns the first price of a series; false if it never had one.
-func (s *Series) Opening() (Point, int, bool) {
-	i := slices.IndexFunc(s.Points, Point.HasPrice)
-	if i < 0 {
-		return Point{}, 0, false
-	}
-	return s.Points[i], i, true
 }
 
 // Current returns the newest point of a series.

@@ -52,7 +52,7 @@ func (b *book) changes(d *dataset, root durable.ReadFS, j job, c snapshot.Commit
 	if !maps.Equal(state, after) {
 		b.w.fail(ownEvents, "%s version %d: its events lead from version %d to other fixtures than it has: %s", j, c.Version, before.Version, difference(state, after))
 	}
-	refreshed, bare, removed := m.Counters["fixtures_refreshed"], m.Counters["fixtures_without_markets"], m.Counters["fixtures_removed"]
+	refreshed, bare, removed := m.Counters["fixtures_refreshed"]+m.Counters["fixtures_moved"], m.Counters["fixtures_without_markets"], m.Counters["fixtures_removed"]
 	if n := number[publish.Updated]; c.Republishes == 0 && (n < refreshed || n > refreshed+bare || number[publish.Removed] != removed) {
 		b.w.fail(ownEvents, "%s version %d: %d fixtures refreshed, %d without markets, %d removed, and the events are %v", j, c.Version, refreshed, bare, removed, number)
 	}
@@ -84,6 +84,9 @@ func (b *book) decided(root durable.ReadFS, j job, c snapshot.Commit) {
 		entry := listed[row.FixtureID]
 		if isOver := entry != nil && entry.Status == "OVER"; !isOver && (entry != nil || !m.ListingComplete) && row.SourceProvider == m.Provider {
 			is[row.FixtureID], bare[row.FixtureID] = row.ContentDigest, row.MarketCount == 0
+			if entry != nil && entry.StartsAt != nil && (row.StartsAt == nil || !row.StartsAt.Equal(*entry.StartsAt)) { // the kick-off is another one
+				is[row.FixtureID] = b.content(j, c)[row.FixtureID]
+			}
 		}
 	}
 	if b.cluster && errors.Is(err, fs.ErrNotExist) {

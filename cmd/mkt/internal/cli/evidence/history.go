@@ -27,6 +27,7 @@ import (
 type historyFlags struct {
 	tenant   string
 	from, to string
+	at       string
 	csv      bool
 	html     string
 }
@@ -60,6 +61,7 @@ needs no snapshot. Prices are the provider's own digits.`,
 	flags.StringVar(&f.tenant, "tenant", "", "only this account's data (default: all accounts)")
 	flags.StringVar(&f.from, "from", "", "only steps from this time on, and the one in force then, such as 2026-11-21T14:05:00Z")
 	flags.StringVar(&f.to, "to", "", "only steps up to this time")
+	flags.StringVar(&f.at, "at", "", "the prices as they were published at this time, and no others")
 	flags.BoolVar(&f.csv, "csv", false, "write all prices and their changes as CSV")
 	flags.StringVar(&f.html, "html", "", "write the page of a market to this file, - for the standard output")
 	return cmd
@@ -75,11 +77,14 @@ func (g *Group) history(ctx context.Context, f historyFlags, id string) error {
 	if f.csv && (g.JSON() || f.html != "") {
 		return cli.Usagef("--csv: want it alone, without --html and --output json")
 	}
+	if f.at != "" && (f.from != "" || f.to != "") {
+		return cli.Usagef("--at: want it without --from and --to")
+	}
 	o := history.Options{}
 	for _, bound := range []struct {
 		flag, text string
 		at         *time.Time
-	}{{"--from", f.from, &o.From}, {"--to", f.to, &o.To}} {
+	}{{"--from", f.from, &o.From}, {"--to", f.to, &o.To}, {"--at", f.at, &o.To}} {
 		if bound.text == "" {
 			continue
 		}
@@ -89,6 +94,12 @@ func (g *Group) history(ctx context.Context, f historyFlags, id string) error {
 			return cli.Usagef("%s %q: want a time such as 14:05 or 2026-11-21T14:05:00Z", bound.flag, bound.text)
 		}
 		*bound.at = at
+	}
+	switch {
+	case f.at != "":
+		o.From = o.To // the step in force then is the only one
+	case !o.To.IsZero() && o.From.After(o.To):
+		return cli.Usagef("--from is after --to")
 	}
 	w := cli.Filter{Tenant: f.tenant, Product: string(football.MarketEngine)}
 	if err := w.Check(); err != nil {
