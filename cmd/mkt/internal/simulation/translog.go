@@ -217,7 +217,7 @@ func (t *translog) give(l *life) {
 	case errors.Is(err, transparency.ErrNotLogged), errors.Is(err, transparency.ErrNoLog):
 	case errors.Is(err, receipt.ErrRewritten) && t.s.book.wasDeleted(j): // and added again, and not logged since
 	case errors.Is(err, fs.ErrNotExist) && t.s.depot != nil && head.Version < t.s.book.stored(t.s.depot, j).Version: // another worker has the logged one
-	case errors.Is(err, receipt.ErrNoRoot) && j == t.s.jobs[0] && head.Version <= t.s.older:
+	case errors.Is(err, receipt.ErrNoRoot) && j == t.s.jobs[0] && (head.Version <= t.s.older || t.s.older > 0 && commitlog.Began(root, head).Version == head.Version): // a new history has its rows
 	case err != nil:
 		t.s.fail(receiptsHold, "%s: a receipt of version %d cannot be made: %v", j, head.Version, err)
 	default:
