@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"mkt/publish/football"
@@ -13,12 +14,8 @@ import (
 	"mkt/publish/snapshot"
 )
 
-// ErrOtherRows: the cycle was published, and transforming it again does not give the rows of its
-// publication.
-var ErrOtherRows = errors.New("transforming it again does not give the rows that were published")
-
-// maxProcessing bounds the search for the time at which a cycle was processed: some seconds of work.
-const maxProcessing = time.Minute
+// ErrOtherRows: the cycle was published, and transforming it again does not give what was published.
+var ErrOtherRows = errors.New("transforming it again does not give what was published")
 
 // findPublication finds the publication of a cycle that is to be transformed again because its rows are
 // gone. A cycle newer than the newest publication has none. A damaged record is the matter of others.
@@ -42,78 +39,81 @@ func (r *run) findPublication() error {
 
 // likePublished gives the header of a published cycle the time and the version of the binary of its first
 // run, which were deleted with it: the same rows then have the same bytes. The publication's manifest has
-// both. Without it, the hash in the commit record proves the right time: the first run was between the
-// newest retrieval and the publication.
+// both. Without it, the hash in the commit record proves the time.
 func (r *run) likePublished(m *snapshot.Manifest) error {
-	c := &r.published
+	c := r.published
 	if c.CanonicalSHA256 == "" {
 		return nil
 	}
-	if r.Product == football.LiveIntelligence {
-		if c.FixturesRoot == "" { // an older version published it
-			m.FixturesRoot = ""
-		} else if m.FixturesRoot != c.FixturesRoot {
-			return r.otherRows()
-		}
-	}
-	versions := []string{m.BinaryVersion}
-	if before := r.result.previousHeader.BinaryVersion; before != "" && before != m.BinaryVersion {
-		versions = append(versions, before)
+	if r.Product == football.LiveIntelligence && c.FixturesRoot == "" { // an older version published it
+		m.FixturesRoot = ""
 	}
 	from, to := c.PublishedAt.Add(-maxProcessing), c.PublishedAt
 	if newest := m.ProviderFetchedAt; newest != nil && newest.After(from) {
 		from = *newest
 	}
-	if first, err := snapshot.Open(r.Root, *c); err == nil && first.ProcessedAt != nil {
-		versions, from, to = []string{first.BinaryVersion}, *first.ProcessedAt, *first.ProcessedAt
+	if first, err := snapshot.Open(r.Root, c); err == nil && first.ProcessedAt != nil {
+		m.BinaryVersion, from, to = first.BinaryVersion, *first.ProcessedAt, *first.ProcessedAt
 	}
-	first := *m
-	for _, first.BinaryVersion = range versions {
-		at, found, err := processedAt(&first, from, to, c.CanonicalSHA256)
+	if m.FixturesRoot == "" || m.FixturesRoot == c.FixturesRoot {
+		versions, err := r.versions(m.BinaryVersion)
 		if err != nil {
 			return err
 		}
-		if found {
-			m.ProcessedAt, m.BinaryVersion = &at, first.BinaryVersion
-			return nil
+		like := *m
+		for _, like.BinaryVersion = range versions {
+			if at, found := processedAt(like, c.CanonicalSHA256, from, to); found {
+				m.ProcessedAt, m.BinaryVersion = &at, like.BinaryVersion
+				return nil
+			}
 		}
 	}
-	if m.FixturesRoot != "" {
-		return nil // it has the rows, and a header of this build
-	}
-	return r.otherRows()
-}
-
-// otherRows is the error if the rows that were published were asked for. A newer cycle that continues
-// these needs them whatever they are.
-func (r *run) otherRows() error {
-	if !r.mustMatch {
+	if !r.mustMatch { // a newer cycle continues it, or a replay compares it
 		return nil
 	}
-	return fmt.Errorf("%w as version %d: other rules, another version of mkt or another live.details made them; nothing was written", ErrOtherRows, r.published.Version)
+	return fmt.Errorf("%w as version %d: other rules, another version of mkt or another live.details made it; nothing was written", ErrOtherRows, c.Version)
 }
 
-// timeForm is how headers write times.
-const timeForm = "2006-01-02T15:04:05.000Z"
+// versions returns the versions of the binary that may have made the cycle: those of the canonical cycles before and
+// after it, and this one.
+func (r *run) versions(this string) (all []string, err error) {
+	cycles, err := snapshot.CyclesIn(r.Root, layout.CanonicalDir)
+	if err != nil {
+		return nil, err
+	}
+	after, _ := slices.BinarySearch(cycles, r.cycle)
+	for _, id := range cycles[max(0, after-1):min(len(cycles), after+1)] {
+		if m, _, err := snapshot.OpenCanonical(r.Root, id); err == nil && !slices.Contains(all, m.BinaryVersion) {
+			all = append(all, m.BinaryVersion)
+		}
+	}
+	if !slices.Contains(all, this) {
+		all = append(all, this)
+	}
+	return all, nil
+}
 
-// processedAt finds the processed_at with which a header has a hash, beginning with the latest.
-func processedAt(m *snapshot.Manifest, from, to time.Time, sum string) (at time.Time, found bool, err error) {
-	like := *m
-	like.ProcessedAt = &to
-	data, err := layout.EncodeHeader(like)
-	if err != nil {
-		return at, false, err
+const (
+	// maxProcessing bounds the search of processedAt, which then takes some seconds.
+	maxProcessing = time.Minute
+	timeForm      = "2006-01-02T15:04:05.000Z"
+)
+
+// processedAt finds the processed_at with which a header has a hash. The latest is tried first.
+func processedAt(m snapshot.Manifest, sum string, from, to time.Time) (at time.Time, found bool) {
+	m.ProcessedAt = &to
+	data, err := layout.EncodeHeader(m)
+	want, notHex := hex.DecodeString(sum)
+	key := []byte(`"processed_at": "`)
+	place := bytes.Index(data, key) + len(key)
+	if err != nil || notHex != nil || place < len(key) {
+		return at, false
 	}
-	want, err := hex.DecodeString(sum)
-	if err != nil {
-		return at, false, err
-	}
-	place := bytes.Index(data, []byte(`"processed_at": "`)) + len(`"processed_at": "`)
 	for at = to.UTC(); !at.Before(from); at = at.Add(-time.Millisecond) {
 		copy(data[place:], at.Format(timeForm))
 		if got := sha256.Sum256(data); bytes.Equal(got[:], want) {
-			return at, true, nil
+			return at, true
 		}
 	}
-	return at, false, nil
+	return at, false
 }

@@ -64,7 +64,7 @@ func (v *verifier) canonicalCycle(id layout.CycleID) error {
 			v.note("%s belongs to a run that is under way or was interrupted", dir)
 			return nil
 		}
-		v.addFault("CANONICAL_DAMAGED", name, v.fixCanonical(id), err)
+		v.addFault("CANONICAL_DAMAGED", name, v.fixRepair(), err)
 		return nil
 	}
 	if err != nil {
@@ -74,7 +74,7 @@ func (v *verifier) canonicalCycle(id layout.CycleID) error {
 	case want == "" && id <= v.head.CycleID:
 		v.note("some canonical cycles were not published, or by a version that did not record their hash: they were checked only against themselves")
 	case want != "" && want != sum:
-		v.addFinding("CANONICAL_DAMAGED", name, v.fixCanonical(id), "it is not the one that was published")
+		v.addFinding("CANONICAL_DAMAGED", name, v.fixRepair(), "it is not the one that was published")
 		return nil
 	}
 	if m.ClientID != v.ClientID || m.Product != v.Product {

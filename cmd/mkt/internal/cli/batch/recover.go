@@ -148,7 +148,7 @@ func (g *Group) repair(ctx context.Context, p cli.Dataset, root *durable.Disk) e
 			printable.Fprintf(out, "      %s\n", name)
 		}
 		for _, name := range quarantined {
-			printable.Fprintf(out, "      %s: its header is damaged: quarantined\n", name)
+			printable.Fprintf(out, "      %s: not as it was published: quarantined\n", name)
 		}
 		return err
 	})

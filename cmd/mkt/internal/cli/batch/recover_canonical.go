@@ -17,21 +17,27 @@ import (
 // deriveAgain derives damaged canonical files again, from the archived answers. A snapshot whose
 // rows are all of its own cycle shares its files with the canonical cycle: damage to one is
 // damage to both. A file is replaced by the very bytes that were sealed, or not at all. A cycle with a damaged
-// header is derived again as a whole; if that does not give the published one, it is only quarantined, and the next
-// live cycle, or mkt transform --cycle, derives it. deriveAgain returns the names of what was replaced and of the
-// cycles that were only quarantined.
+// header, or with another one than was published, is derived again as a whole; if that does not give the published
+// one, it is only quarantined, and the next live cycle derives what it needs. deriveAgain returns the names of what was
+// replaced and of the cycles that were only quarantined.
 func (g *Group) deriveAgain(ctx context.Context, p cli.Dataset, root *durable.Disk) (replaced, quarantined []string, err error) {
 	cycles, err := snapshot.CyclesIn(root, layout.CanonicalDir)
 	if err != nil {
 		return nil, nil, err
 	}
+	head, _, err := snapshot.Head(root)
+	if err != nil {
+		head = snapshot.Commit{} // repair says so
+	}
 	for _, id := range cycles {
 		if ctx.Err() != nil {
 			return replaced, quarantined, context.Cause(ctx)
 		}
-		was, _, err := snapshot.OpenCanonical(root, id)
-		if errors.Is(err, snapshot.ErrDamaged) {
-			rebuilt, err := g.deriveCycle(ctx, p, root, id)
+		c, published, err := snapshot.OfCycle(root, head, id)
+		published = err == nil && published && c.CanonicalSHA256 != ""
+		was, sum, err := snapshot.OpenCanonical(root, id)
+		if errors.Is(err, snapshot.ErrDamaged) || err == nil && published && sum != c.CanonicalSHA256 {
+			rebuilt, err := g.deriveCycle(ctx, p, root, id, published)
 			if err != nil {
 				return replaced, quarantined, err
 			}
@@ -67,28 +73,12 @@ func (g *Group) deriveAgain(ctx context.Context, p cli.Dataset, root *durable.Di
 }
 
 // deriveCycle quarantines a cycle, and replaces it by the published one if it can be derived.
-func (g *Group) deriveCycle(ctx context.Context, p cli.Dataset, root *durable.Disk, id layout.CycleID) (rebuilt bool, err error) {
+func (g *Group) deriveCycle(ctx context.Context, p cli.Dataset, root *durable.Disk, id layout.CycleID, published bool) (rebuilt bool, err error) {
 	final := layout.Cycle(layout.CanonicalDir, id)
-	if _, err := durable.MoveInto(root, final, layout.QuarantineDir); err != nil {
+	if _, err := durable.MoveInto(root, final, layout.QuarantineDir); err != nil || !published {
 		return false, err
 	}
-	head, _, err := snapshot.Head(root)
-	if err != nil {
-		return false, nil // repair says so
-	}
-	c, published, err := snapshot.OfCycle(root, head, id)
-	if err != nil || !published {
-		return false, nil
-	}
-	m, err := snapshot.Open(root, c)
-	if err != nil {
-		return false, nil
-	}
-	err = g.derive(ctx, p, root, &snapshot.Manifest{CycleID: id, ProcessedAt: m.ProcessedAt}, func(staged string) error {
-		if _, sum, err := durable.HashFile(root, staged+"/"+layout.CanonicalFile); err != nil || sum != c.CanonicalSHA256 {
-			g.Log.Warn("a damaged canonical cycle is quarantined: deriving it again gives another one", "tenant", p.Tenant, "product", p.Product, "cycle", id)
-			return nil
-		}
+	err = g.derive(ctx, p, root, &snapshot.Manifest{CycleID: id}, func(staged string) error {
 		rebuilt = true
 		return durable.Install(root, staged, final)
 	})
