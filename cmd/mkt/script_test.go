@@ -241,8 +241,10 @@ func pasteFixes(ts *testscript.TestScript, args []string) {
 	if len(lines) == 0 {
 		ts.Fatalf("no command to paste")
 	}
-	slices.Sort(lines)
-	for _, line := range slices.Compact(lines) {
+	for i, line := range lines {
+		if slices.Contains(lines[:i], line) {
+			continue
+		}
 		ts.Logf("pasted: %s", line)
 		ts.Check(ts.Exec("sh", "-c", line+input))
 	}
