@@ -37,8 +37,8 @@ publication stops at damage: run this, then publish again.
 --new-history is for a data root restored from a backup without the newest
 publications, which clients have seen, and for one whose newest publication
 cannot be rebuilt. It publishes the newest intact dataset again, or without one
-the newest intact cycle, with a seq far beyond the last. Every older cursor is refused: every client reads
-everything from the start, and no seq is used twice.`,
+the newest intact cycle, with a seq far beyond the last. Every older cursor is
+refused: every client reads everything from the start, and no seq is used twice.`,
 		Example: `  mkt recover --tenant acme
   mkt recover --new-history --tenant acme --product market_engine`,
 		Args: cobra.NoArgs,
