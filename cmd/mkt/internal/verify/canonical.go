@@ -2,7 +2,6 @@ package verify
 
 import (
 	"context"
-	"fmt"
 
 	"mkt/publish/durable"
 	"mkt/publish/layout"
@@ -28,7 +27,7 @@ func (v *verifier) canonical(ctx context.Context) error {
 			return err
 		}
 	}
-	gone := missing{v: v, code: "CANONICAL_MISSING", dir: layout.CanonicalDir, fix: v.fixCanonical}
+	gone := missing{v: v, code: "CANONICAL_MISSING", dir: layout.CanonicalDir, fix: v.fixRepair()}
 	defer gone.report()
 	for _, c := range v.order {
 		hour := layout.HourOf(c.CycleID)
@@ -47,10 +46,6 @@ func (v *verifier) canonical(ctx context.Context) error {
 		ofHour[hour] = ofHour[hour] || thinned // reported once
 	}
 	return nil
-}
-
-func (v *verifier) fixCanonical(id layout.CycleID) string {
-	return fmt.Sprintf("%s transform --tenant %s --cycle %s rebuilds it from the raw cycle; if the result differs, %s", v.Command, v.ClientID, id, fixBackup)
 }
 
 func (v *verifier) canonicalCycle(id layout.CycleID) error {

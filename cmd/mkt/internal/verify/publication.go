@@ -17,7 +17,7 @@ func (v *verifier) publications(ctx context.Context) error {
 	if err := v.count(); err != nil {
 		return err
 	}
-	gone := missing{v: v, code: "SNAPSHOT_MISSING", dir: layout.SnapshotsDir, fix: func(layout.CycleID) string { return v.fixRepair() }}
+	gone := missing{v: v, code: "SNAPSHOT_MISSING", dir: layout.SnapshotsDir, fix: v.fixRepair()}
 	defer gone.report()
 	var before *dataset
 	for i, c := range v.order {

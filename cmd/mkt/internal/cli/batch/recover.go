@@ -30,8 +30,8 @@ func newRecover(g *Group) *cobra.Command {
 		Short: "Repair damaged published files, or begin a new history",
 		Long: `Read all kept publications, and rebuild every damaged or missing file of them
 from the publication before and the canonical cycle: byte for byte, or not at
-all. A damaged canonical file is first derived from the provider's answers,
-while they are kept. A damaged file is quarantined in staging/aside. A
+all. Damaged and missing canonical cycles are first derived from the provider's
+answers, while they are kept. A damaged file is quarantined in staging/aside. A
 publication stops at damage: run this, then publish again.
 
 --new-history is for a data root restored from a backup without the newest
