@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -158,6 +159,64 @@ func TestNewHistoryOutOfWhatIsLeft(t *testing.T) {
 	}
 	_, err = look(f)
 	must(t, err)
+}
+
+// If no publication is intact, the newest intact cycle begins the history by itself. It is repaired like any other
+// publication, and the next one follows it.
+func TestNewHistoryWithACycleAlone(t *testing.T) {
+	for name, damage := range map[string]func(*durabletest.Mem){
+		"every publication":      func(*durabletest.Mem) {},
+		"also the newest record": func(f *durabletest.Mem) { replace(t, f, layout.Commit(3), []byte("{}")) },
+		"also a later cycle": func(f *durabletest.Mem) {
+			later := cycle{number: 5, refreshed: []int{1}}
+			later.transform(t, f)
+			replace(t, f, layout.Cycle(layout.CanonicalDir, later.id())+"/"+layout.FixturesFile, []byte("PAR1"))
+		},
+	} {
+		f := threePublications(t)
+		for n := 1; n < 4; n++ {
+			must(t, f.RemoveAll(layout.Cycle(layout.CanonicalDir, cycle{number: n}.id())))
+			replace(t, f, published(n)+"/"+layout.MarketsFile, []byte("PAR1"))
+		}
+		damage(f)
+		if _, err := publishNext(f); err == nil {
+			t.Fatalf("%s: published on damage", name)
+		}
+		s, err := newHistory(f, cycle{number: 6}.at(), "history")
+		must(t, err)
+		if s.Version != 4 || s.Cycle != wornNext.id() || s.Republishes != 0 || s.Events != 1 {
+			t.Errorf("%s: %+v", name, s)
+		}
+		head, _, err := snapshot.Last(f)
+		must(t, err)
+		if head.FirstSeq != s.LastSeq || head.HistoryID != "history" {
+			t.Errorf("%s: %+v", name, head)
+		}
+		want := files(t, f, head.Dir(), layout.ChangesDir, layout.StepsDir)
+		if name != "also the newest record" { // which a repair needs
+			replace(t, f, head.Dir()+"/"+layout.ManifestFile, []byte("{}"))
+			replace(t, f, head.Segment.File, []byte("PAR1"))
+			repairAll(t, f)
+			d, err := look(f)
+			must(t, err)
+			if diff := cmp.Diff(map[int]int{4: 4}, d.fixtures); diff != "" {
+				t.Errorf("%s: %s", name, diff)
+			}
+		}
+		if diff := diffFiles(want, files(t, f, head.Dir(), layout.ChangesDir, layout.StepsDir)); diff != "" {
+			t.Errorf("%s: repaired: %s", name, diff)
+		}
+		publishCycle(t, f, cycle{number: 7, refreshed: []int{1, 4}})
+	}
+
+	f := threePublications(t)
+	must(t, f.RemoveAll(layout.CanonicalDir))
+	for n := 1; n < 4; n++ {
+		replace(t, f, published(n)+"/"+layout.MarketsFile, []byte("PAR1"))
+	}
+	if _, err := newHistory(f, cycle{number: 5}.at(), "history"); err == nil || !strings.Contains(err.Error(), "run mkt cycle --tenant acme") {
+		t.Errorf("without a later cycle: %v", err)
+	}
 }
 
 // The first publication of a history is repaired like any other.

@@ -47,9 +47,9 @@ type Options struct {
 	WithoutSteps bool
 	// WithoutRoot does the same for builds before fixtures_root.
 	WithoutRoot bool
-	// LastSeq is the seq before the first one of an empty root: 0 unless the previous
-	// root was lost, see repair.NewHistory.
-	LastSeq uint64
+	// Begin, if not nil, begins a new history with the cycle alone: after this record, on which nothing
+	// can be built, and after its LastSeq. See repair.NewHistory.
+	Begin *snapshot.Commit
 }
 
 // Store is a second place for publications, which decides whether one is made. Package store

@@ -16,9 +16,12 @@ import (
 // CURRENT names it. It returns the commit's publication. Every run begins with it. It may itself
 // be killed, and does nothing if nothing is incomplete.
 func recoverBase(o *Options) (Base, error) {
-	base := Base{Commit: snapshot.Commit{LastSeq: o.LastSeq}}
+	base := Base{}
 	if err := snapshot.MakeFolders(o.Root); err != nil {
 		return base, err
+	}
+	if o.Begin != nil {
+		return Base{Commit: *o.Begin}, nil
 	}
 	head, found, err := o.Head()
 	if err != nil || !found {

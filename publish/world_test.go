@@ -354,7 +354,7 @@ func (d *dataset) check(f durable.FS) error {
 			return err
 		}
 		sameHistory := before.HistoryID == c.HistoryID
-		if before.SHA256 != c.PreviousSHA256 || sameHistory == (c.Republishes > 0) || !before.PublishedAt.Before(c.PublishedAt) || before.CycleID >= c.CycleID || before.LastSeq > c.LastSeq {
+		if before.SHA256 != c.PreviousSHA256 || sameHistory && c.Republishes > 0 || !before.PublishedAt.Before(c.PublishedAt) || before.CycleID >= c.CycleID || before.LastSeq > c.LastSeq {
 			return fmt.Errorf("commit %d does not follow %d", c.Version, before.Version)
 		}
 		c = before

@@ -98,7 +98,7 @@ func (r *run) remedy(err error) error {
 // backfill transforms an earlier cycle, and continues it. It skips a cycle whose content cannot
 // be transformed.
 func (r *run) backfill(ctx context.Context, id layout.CycleID) error {
-	earlier := &run{Options: r.Options, engine: r.engine, started: r.started, isBackfill: true}
+	earlier := &run{Options: r.Options, engine: r.engine, started: r.started, isBackfill: true, mustMatch: r.mustMatch}
 	earlier.Cycle = id
 	err := earlier.transform(ctx)
 	log := r.Log.With("tenant", r.ClientID, "product", r.Product, "cycle", id, "step", "transform")

@@ -102,6 +102,9 @@ func (r *run) chooseCycle() error {
 		before.ShortTimes = before.HasShortTimes(sum)
 		r.before = &before
 	}
+	if err := r.findPublication(); err != nil {
+		return err
+	}
 	return r.openArchive()
 }
 

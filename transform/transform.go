@@ -46,6 +46,8 @@ type Options struct {
 	// Progress is called with the number of answers with markets already read; it may be nil. It
 	// is called from many goroutines.
 	Progress func(done, total int)
+	// Published is the publication of the cycle, if Root does not have its record.
+	Published snapshot.Commit
 	// Provider finds an adapter by name; nil means every registered adapter.
 	Provider func(name string) (provider.Provider, bool)
 }
@@ -102,6 +104,10 @@ type run struct {
 	cycle   layout.CycleID
 	archive *raw.Archive
 	before  *snapshot.Manifest // of an earlier run of the same cycle; nil if there was none
+	// published is the publication of a cycle whose rows are gone; Version is 0 otherwise. mustMatch: it, or the
+	// published cycle for which this one is transformed, was asked for.
+	published snapshot.Commit
+	mustMatch bool
 	// isBackfill: this cycle is transformed because a later one needs it.
 	isBackfill bool
 	// only is the provider's id of the only fixture to read, with a trace of its payloads; ""
@@ -114,10 +120,10 @@ type run struct {
 
 // Run transforms one cycle. If the cycle is transformed already, it does nothing. But if the
 // cycle was named, it is transformed again, and must make the same bytes. Errors to branch on:
-// [ErrNoCycle], [ErrKey], [ErrRules], [ErrQuarantined], [raw.ErrCorrupt], [durable.ErrDiffers],
+// [ErrNoCycle], [ErrKey], [ErrRules], [ErrQuarantined], [ErrOtherRows], [raw.ErrCorrupt], [durable.ErrDiffers],
 // [durable.ErrNoSpace]. It writes state/transform.json.
 func Run(ctx context.Context, o Options) (Summary, error) {
-	r := &run{Options: o}
+	r := &run{Options: o, published: o.Published}
 	if err := r.check(); err != nil {
 		return Summary{}, fmt.Errorf("transform: %w", err)
 	}

@@ -44,6 +44,9 @@ func (r *run) write(ctx context.Context) error {
 	if err := r.engine.tables(ctx, r, staging, &m); err != nil {
 		return err
 	}
+	if err := r.likePublished(&m); err != nil {
+		return err
+	}
 	if _, err := snapshot.CreateManifest(r.Root, staging, m); err != nil {
 		return err
 	}

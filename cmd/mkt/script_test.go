@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -58,7 +59,7 @@ func TestScript(t *testing.T) {
 			"grows":     command("D DIR", grows),                               // something is added to DIR, within D
 			"endtoken":  command("NAME TOKEN", endToken),                       // mkt tenant token end
 			"connect":   command("NAME SIM [PROVIDER FLAG...]", connectTenant), // mkt provider set, to the simulator started as SIM, of betsapi if no provider is named
-			"pasted":    command("stdout|stderr CREDENTIAL", pasteFixes),       // paste each mkt provider set that stdout or stderr of the last command prints, as it is, with the content of that file
+			"pasted":    command("stdout|stderr [CREDENTIAL]", pasteFixes),     // paste each command with flags that stdout or stderr of the last command prints, as it is, and then run mkt verify; with CREDENTIAL each mkt provider set alone, with the content of that file
 			"jsonenv":   command("VAR KEY", jsonEnv),                           // $VAR is set from the first JSON line of the last stdout
 			"match":     command("VAR REGEXP", matchEnv),                       // $VAR is the first match in the last stdout
 			"jsonlive":  command("VAR FILE", jsonLive),                         // $VAR is a fixture of GET /live in play for half an hour, with momentum if there is one
@@ -226,16 +227,31 @@ func connectTenant(ts *testscript.TestScript, args []string) {
 	ts.Check(os.Remove(ts.MkAbs("credential.tmp")))
 }
 
-var providerSet = regexp.MustCompile(`mkt (?:--config \S+ )?provider set [a-z0-9]+(?: --[a-z-]+(?: [^-\s,;][^\s,;]*)?)+`)
+const commandFlags = `(?: --[a-z-]+(?: [^-\s,;][^\s,;]*)?)+`
+
+var (
+	providerSet = regexp.MustCompile(`mkt (?:--config \S+ )?provider set [a-z0-9]+` + commandFlags)
+	advised     = regexp.MustCompile(`mkt [a-z]+` + commandFlags)
+)
 
 func pasteFixes(ts *testscript.TestScript, args []string) {
-	lines := providerSet.FindAllString(strings.Join(strings.Fields(ts.ReadFile(args[0])), " "), -1)
+	form, input := advised, ""
+	if len(args) > 1 {
+		form, input = providerSet, " < "+args[1]
+	}
+	lines := form.FindAllString(strings.Join(strings.Fields(ts.ReadFile(args[0])), " "), -1)
 	if len(lines) == 0 {
 		ts.Fatalf("no command to paste")
 	}
-	for _, line := range lines {
+	for i, line := range lines {
+		if slices.Contains(lines[:i], line) {
+			continue
+		}
 		ts.Logf("pasted: %s", line)
-		ts.Check(ts.Exec("sh", "-c", line+" < "+args[1]))
+		ts.Check(ts.Exec("sh", "-c", line+input))
+	}
+	if form == advised {
+		ts.Check(ts.Exec("mkt", "verify"))
 	}
 }
 

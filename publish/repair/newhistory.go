@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"mkt/publish"
@@ -32,7 +33,7 @@ func historyStart(last uint64, now time.Time) uint64 {
 // publication is [ErrUnrepairable]. Earlier publications stay, and the chain of records
 // continues. If a segment of the steps is lost, the history begins without steps, since paths of
 // prices must not have gaps; the next publication then records the whole state. If there is no
-// record, the newest canonical cycle is published. o.Cycle is ignored.
+// record, or no publication is intact, the newest canonical cycle is published, by itself. o.Cycle is ignored.
 func NewHistory(ctx context.Context, o publish.Options) (s publish.Summary, err error) {
 	o.Cycle = ""
 	r, err := newRebuilder(o)
@@ -41,13 +42,19 @@ func NewHistory(ctx context.Context, o publish.Options) (s publish.Summary, err 
 	}
 	version, sum, err := snapshot.LastRecord(r.Root)
 	if err == nil && version == 0 {
-		r.LastSeq = historyStart(0, r.Now())
+		r.Begin = &snapshot.Commit{LastSeq: historyStart(0, r.Now())}
 		return publish.Run(ctx, r.Options)
 	}
 	started := r.Now()
 	defer r.Root.RemoveAll(r.Staging())
 	if err == nil {
 		s, err = r.newHistory(ctx, version, sum)
+	}
+	if errors.Is(err, errNoneIntact) {
+		var begun bool
+		if begun, err = r.beginWithCycle(version, sum, err); begun {
+			return publish.Run(ctx, r.Options)
+		}
 	}
 	if err != nil {
 		err = fmt.Errorf("new history %s %s: %w", r.ClientID, r.Product, err)
@@ -127,7 +134,57 @@ func (r *rebuilder) newestIntact(ctx context.Context) (publish.Base, error) {
 		}
 		r.Log.Warn("skipping a damaged publication", "tenant", r.ClientID, "product", r.Product, "version", c.Version, "error", err)
 	}
-	return publish.Base{}, fmt.Errorf("no publication is intact: %w", first)
+	return publish.Base{}, fmt.Errorf("%w: %w", errNoneIntact, first)
+}
+
+var errNoneIntact = errors.New("no publication is intact")
+
+// beginWithCycle sets the options with which the newest intact canonical cycle that was not published begins a
+// history, after the record with this version and hash. The error is why, if there is no such cycle.
+func (r *rebuilder) beginWithCycle(version uint64, sum string, why error) (begun bool, err error) {
+	head, _, err := snapshot.Head(r.Root)
+	if err != nil {
+		return false, err
+	}
+	cycles, err := snapshot.CyclesIn(r.Root, layout.CanonicalDir)
+	if err != nil {
+		return false, err
+	}
+	for _, id := range slices.Backward(cycles) {
+		if id <= head.CycleID {
+			break
+		}
+		m, _, err := snapshot.OpenCanonical(r.Root, id)
+		if err == nil {
+			err = snapshot.Verify(r.Root, layout.Cycle(layout.CanonicalDir, id), m)
+		}
+		if snapshot.IsDamage(err) {
+			continue
+		}
+		if err != nil {
+			return false, err
+		}
+		if version > head.Version { // the cycle may be that of the damaged record
+			published, err := durable.Exists(r.Root, layout.Cycle(layout.SnapshotsDir, id))
+			if err != nil {
+				return false, err
+			}
+			if published {
+				continue
+			}
+		}
+		begin := beginAfter(head, historyStart(head.LastSeq, r.Now()))
+		begin.Version, begin.SHA256 = version, sum
+		r.Cycle, r.Begin = id, &begin
+		return true, nil
+	}
+	return false, fmt.Errorf("%w; no later cycle is intact either: run mkt cycle --tenant %s, which will not publish, and then this command again", why, r.ClientID)
+}
+
+// beginAfter returns what a history that begins with a cycle alone follows: a record, without its history and its dataset.
+func beginAfter(c snapshot.Commit, lastSeq uint64) snapshot.Commit {
+	c.HistoryID, c.LastSeq = "", lastSeq
+	return c
 }
 
 // repairSteps repairs the segments of the steps of a publication. lost says that one of them cannot be

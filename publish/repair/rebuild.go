@@ -112,12 +112,8 @@ func (r *rebuilder) rebuildAs(ctx context.Context, c snapshot.Commit, a assumpti
 	return made, err
 }
 
-// open opens a committed version to build on, repairing its manifest first if damaged.
-func (r *rebuilder) open(ctx context.Context, version uint64) (publish.Base, error) {
-	c, err := snapshot.ReadCommit(r.Root, version)
-	if err != nil {
-		return publish.Base{}, err
-	}
+// open opens a publication to build on, repairing its manifest first if damaged.
+func (r *rebuilder) open(ctx context.Context, c snapshot.Commit) (publish.Base, error) {
 	m, err := r.manifest(ctx, c)
 	return publish.Base{Commit: c, Manifest: &m}, err
 }
@@ -127,7 +123,13 @@ func (r *rebuilder) open(ctx context.Context, version uint64) (publish.Base, err
 func (r *rebuilder) redraft(ctx context.Context, o publish.Options, c snapshot.Commit) (d *publish.Draft, err error) {
 	base := publish.Base{Commit: snapshot.Commit{LastSeq: c.FirstSeq - 1}} // for the first publication
 	if c.Version > 1 {
-		if base, err = r.open(ctx, c.Version-1); err != nil {
+		previous, err := snapshot.ReadCommit(r.Root, c.Version-1)
+		if err != nil {
+			return nil, err
+		}
+		if previous.HistoryID != c.HistoryID {
+			base.Commit = beginAfter(previous, c.FirstSeq-1)
+		} else if base, err = r.open(ctx, previous); err != nil {
 			return nil, err
 		}
 	}
@@ -158,7 +160,11 @@ func (r *rebuilder) redraftHistory(ctx context.Context, o publish.Options, c sna
 	if err != nil {
 		return nil, err
 	}
-	source, err := r.open(ctx, c.Republishes)
+	republished, err := snapshot.ReadCommit(r.Root, c.Republishes)
+	if err != nil {
+		return nil, err
+	}
+	source, err := r.open(ctx, republished)
 	if err != nil {
 		return nil, err
 	}

@@ -44,10 +44,12 @@ func (c *Client) decide(ask *asking, a attempt, n int) (wait time.Duration, err 
 		if a.failed != nil {
 			err = fmt.Errorf("%s: %w: %w (%s)", endpoint, provider.ErrUnreachable, &partial{a.failed, refusal}, tried(n))
 		}
-		if n >= c.limits.Tries || a.failed != nil && a.failed.once {
+		h, now := a.answer.Header, c.options.Now()
+		isAbsurd := retryAfter(h, clockOf(h, now)) > maxAsked // no wait of this run is what it asks for
+		if n >= c.limits.Tries || isAbsurd || a.failed != nil && a.failed.once {
 			return final, err
 		}
-		return asked(v, a.answer.Header, c.options.Now()), err
+		return asked(v, h, now), err
 	}
 	c.limiter.answered()
 	if n >= min(rejectedTries, c.limits.Tries) || v.Code == codeRedirect || a.failed != nil && a.failed.once {

@@ -171,6 +171,20 @@ func TestWaitsBeyondTheBudget(t *testing.T) {
 	}
 }
 
+// A failing provider that asks for more than a day is not asked again by the run, which would keep its slot meanwhile.
+func TestFailureWithAnAbsurdWait(t *testing.T) {
+	for _, wait := range []string{"86401", "9223372036854775807", time.Now().Add(48 * time.Hour).UTC().Format(http.TimeFormat)} {
+		url, asked := script(t, say(503, "r", "Retry-After", wait))
+		b := newBench(t, url, func(o *Options) { o.Limits.Run = time.Hour })
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+		_, err := b.ask(ctx)
+		cancel()
+		if !errors.Is(err, provider.ErrUnreachable) || asked.Load() != 1 {
+			t.Errorf("%s: %v after %d requests", wait, err, asked.Load())
+		}
+	}
+}
+
 func TestAsked(t *testing.T) {
 	now := time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
 	limited := provider.Verdict{Kind: provider.Limited}

@@ -18,7 +18,7 @@ import (
 // clock if it sends one.
 func asked(v provider.Verdict, h http.Header, now time.Time) time.Duration {
 	now = clockOf(h, now)
-	wait := max(min(v.Wait, maxWindow), retryAfter(h.Get("Retry-After"), now))
+	wait := max(min(v.Wait, maxWindow), believed(retryAfter(h, now)))
 	q, told := quotaOf(v, h, now)
 	switch {
 	case wait > 0:
@@ -43,17 +43,24 @@ func clockOf(h http.Header, now time.Time) time.Time {
 // account: it counts as a used up quota without a known end.
 const maxAsked = 24 * time.Hour
 
-// retryAfter reads seconds or a date (RFC 9110, section 10.2.3).
-func retryAfter(s string, now time.Time) (wait time.Duration) {
-	if seconds, ok := wholeSeconds(s); ok {
-		wait = seconds
-	} else if at, err := http.ParseTime(s); err == nil {
-		wait = at.Sub(now)
-	}
+// believed returns a wait asked for by Retry-After, or what counts instead.
+func believed(wait time.Duration) time.Duration {
 	if wait > maxAsked {
 		return assumedWait
 	}
 	return wait
+}
+
+// retryAfter reads seconds or a date (RFC 9110, section 10.2.3).
+func retryAfter(h http.Header, now time.Time) time.Duration {
+	s := h.Get("Retry-After")
+	if seconds, ok := wholeSeconds(s); ok {
+		return seconds
+	}
+	if at, err := http.ParseTime(s); err == nil {
+		return at.Sub(now)
+	}
+	return 0
 }
 
 // untilReset reads epoch seconds, or seconds from now if the number is small.

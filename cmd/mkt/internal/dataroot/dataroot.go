@@ -75,12 +75,15 @@ func (p Product) Fetch(ctx context.Context, at time.Time) error {
 	return err
 }
 
+// Processing is the time between transform and publish.
+const Processing = 77 * time.Millisecond
+
 // Process transforms and publishes the newest raw cycle.
 func (p Product) Process(ctx context.Context, at time.Time) error {
 	if err := p.Transform(ctx, at); err != nil {
 		return err
 	}
-	s, err := publish.Run(ctx, publish.Options{ClientID: "acme", Product: p.Name, Root: p.Root, Now: fixed(at), Version: p.Version, Retention: p.Retention,
+	s, err := publish.Run(ctx, publish.Options{ClientID: "acme", Product: p.Name, Root: p.Root, Now: fixed(at.Add(Processing)), Version: p.Version, Retention: p.Retention,
 		Check: func(context.Context, layout.CycleID, string) error { return nil }})
 	if err == nil && s.Version == 0 {
 		err = errors.New("nothing was published")

@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -18,12 +19,8 @@ func (r *run) compare(c *Cycle, then *original) error {
 	case r.isManifest(then, dir):
 		c.Outcome = SameBytes
 		return nil
-	case then.fault != "":
-		c.Outcome, c.Why = Unknown, []string{then.fault}
-		return nil
 	case then.manifest == nil && then.published:
-		c.Outcome, c.Why = Unknown, []string{"retention has deleted its publication, and the manifest has another hash: another binary or other rules can be the cause"}
-		return nil
+		return r.compareRecord(c, then)
 	case then.manifest == nil || !then.published:
 		c.Outcome, c.Why = New, []string{"it was not published then"}
 		return nil
@@ -53,6 +50,29 @@ func (r *run) compare(c *Cycle, then *original) error {
 	c.Outcome = Differs
 	r.why(c, then, &now)
 	return r.compareRows(c, then.dir, dir)
+}
+
+// compareRecord compares a cycle with the commit record, if nothing else is left of its publication. The record has
+// the hash of the canonical header, which has those of its files, and the root over the rows.
+func (r *run) compareRecord(c *Cycle, then *original) error {
+	id := layout.CycleID(c.Cycle)
+	now, _, err := snapshot.ReadManifest(r.Target, layout.Cycle(layout.SnapshotsDir, id)+"/"+layout.ManifestFile)
+	if err != nil {
+		return err
+	}
+	c.Why = []string{cmp.Or(then.fault, "retention has deleted its publication") + ": its commit record is compared"}
+	switch record := then.commit; {
+	case now.CanonicalSHA256 == record.CanonicalSHA256:
+		c.Outcome = SameBytes
+	case record.FixturesRoot == "":
+		c.Outcome, c.Why = Unknown, append(c.Why, "it has another hash, which the version of mkt can cause, and no hash of the rows")
+	case now.FixturesRoot == record.FixturesRoot:
+		c.Outcome, c.Why = SameRows, append(c.Why, "its canonical cycle has another hash: the version of mkt can be the cause")
+	default:
+		c.Outcome, c.Why = Differs, append(c.Why, "the rules or the version of mkt can be the cause: the record has neither")
+		r.whyBefore(c)
+	}
+	return nil
 }
 
 // isManifest reports whether the publication of a cycle has the manifest that its commit record names by
@@ -100,13 +120,18 @@ func (r *run) why(c *Cycle, then *original, now *snapshot.Manifest) {
 	if m.BinaryVersion != now.BinaryVersion {
 		c.Why = append(c.Why, fmt.Sprintf("binary %s then, %s now", m.BinaryVersion, now.BinaryVersion))
 	}
+	r.whyBefore(c)
+	if len(c.Why) == 0 {
+		c.Why = append(c.Why, "the rules and the binary are the same: a file was changed (run mkt verify), or this is an error in mkt")
+	}
+}
+
+// whyBefore adds the possible causes that lie before a cycle.
+func (r *run) whyBefore(c *Cycle) {
 	if r.report.Base == "" && len(r.report.Notes) > 0 {
 		c.Why = append(c.Why, r.report.Notes...)
 	}
 	if n := len(r.report.Cycles); n > 0 && r.report.Cycles[n-1].Outcome == Differs {
 		c.Why = append(c.Why, "the rows carried over from the previous cycle differ")
-	}
-	if len(c.Why) == 0 {
-		c.Why = append(c.Why, "the rules and the binary are the same: a file was changed (run mkt verify), or this is an error in mkt")
 	}
 }

@@ -152,6 +152,44 @@ func TestLive(t *testing.T) {
 	}
 }
 
+// Of live cycles that retention deleted, the commit records are left to compare with.
+func TestLiveDeleted(t *testing.T) {
+	w := dataroot.Play(t)
+	check.Must(t, w.Mem.RemoveAll(layout.SnapshotsDir))
+	cycles, err := snapshot.CyclesIn(w.Mem, layout.CanonicalDir)
+	check.Must(t, err)
+	for _, id := range cycles[1:] {
+		check.Must(t, w.Mem.RemoveAll(layout.Cycle(layout.CanonicalDir, id)))
+	}
+	for _, from := range []string{"v1", "v2", "v9"} {
+		r, _, err := replayed(w, from, nil)
+		check.Must(t, err)
+		if r.Outcomes[replay.SameBytes] != len(r.Cycles) {
+			t.Errorf("from %s: %+v", from, r)
+		}
+	}
+	for name, c := range map[string]struct {
+		from string
+		want replay.Outcome
+		edit func(*replay.Options)
+	}{
+		"another binary": {"latest", replay.SameRows, func(o *replay.Options) { o.Version = "other" }},
+		"another reader": {"v1", replay.Differs, func(o *replay.Options) {
+			o.Provider = func(string) (provider.Provider, bool) {
+				p := betsapi.Provider()
+				p.Live = repairedLive{p.Live}
+				return p, true
+			}
+		}},
+	} {
+		r, _, err := replayed(w, c.from, c.edit)
+		check.Must(t, err)
+		if r.Outcomes[c.want] == 0 || r.Outcomes[replay.Unknown] != 0 || r.Same() != (c.want == replay.SameRows) {
+			t.Errorf("%s: %+v", name, r)
+		}
+	}
+}
+
 type repairedLive struct{ provider.LiveAdapter }
 
 func (m repairedLive) ReadList(pages []provider.Payload) (provider.LiveSheet, error) {

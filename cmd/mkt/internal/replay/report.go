@@ -15,7 +15,7 @@ const (
 	Failed    Outcome = "FAILED"             // it was published, and publishing it again failed
 	AsBefore  Outcome = "NOT_PUBLISHED"      // it was not published, and cannot be now
 	New       Outcome = "NEW"                // it was published only now
-	Unknown   Outcome = "NOTHING_TO_COMPARE" // the publication to compare with is deleted
+	Unknown   Outcome = "NOTHING_TO_COMPARE" // the publication is deleted, and its record has too little
 )
 
 // Report is the result of a replay.

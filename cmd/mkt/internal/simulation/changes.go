@@ -36,6 +36,9 @@ func (b *book) changes(d *dataset, root durable.ReadFS, j job, c snapshot.Commit
 			return
 		}
 		state = maps.Clone(state)
+		if c.Republishes == 0 && c.HistoryID != before.HistoryID {
+			state = content{} // the history begins with a cycle alone
+		}
 	}
 	after, number, done := d.states[c.SHA256], map[string]int64{}, map[string]bool{}
 	for row, err := range snapshot.Events(root, m, before.LastSeq) {

@@ -2,7 +2,6 @@ package verify
 
 import (
 	"context"
-	"fmt"
 
 	"mkt/publish/durable"
 	"mkt/publish/layout"
@@ -28,7 +27,7 @@ func (v *verifier) canonical(ctx context.Context) error {
 			return err
 		}
 	}
-	gone := missing{v: v, code: "CANONICAL_MISSING", dir: layout.CanonicalDir, fix: v.fixCanonical}
+	gone := missing{v: v, code: "CANONICAL_MISSING", dir: layout.CanonicalDir, fix: v.fixRepair()}
 	defer gone.report()
 	for _, c := range v.order {
 		hour := layout.HourOf(c.CycleID)
@@ -49,10 +48,6 @@ func (v *verifier) canonical(ctx context.Context) error {
 	return nil
 }
 
-func (v *verifier) fixCanonical(id layout.CycleID) string {
-	return fmt.Sprintf("%s transform --tenant %s --cycle %s rebuilds it from the raw cycle; if the result differs, %s", v.Command, v.ClientID, id, fixBackup)
-}
-
 func (v *verifier) canonicalCycle(id layout.CycleID) error {
 	defer v.step()
 	v.report.Checked.Canonical++
@@ -64,7 +59,7 @@ func (v *verifier) canonicalCycle(id layout.CycleID) error {
 			v.note("%s belongs to a run that is under way or was interrupted", dir)
 			return nil
 		}
-		v.addFault("CANONICAL_DAMAGED", name, v.fixCanonical(id), err)
+		v.addFault("CANONICAL_DAMAGED", name, v.fixRepair(), err)
 		return nil
 	}
 	if err != nil {
@@ -74,7 +69,7 @@ func (v *verifier) canonicalCycle(id layout.CycleID) error {
 	case want == "" && id <= v.head.CycleID:
 		v.note("some canonical cycles were not published, or by a version that did not record their hash: they were checked only against themselves")
 	case want != "" && want != sum:
-		v.addFinding("CANONICAL_DAMAGED", name, v.fixCanonical(id), "it is not the one that was published")
+		v.addFinding("CANONICAL_DAMAGED", name, v.fixRepair(), "it is not the one that was published")
 		return nil
 	}
 	if m.ClientID != v.ClientID || m.Product != v.Product {

@@ -9,9 +9,8 @@ import (
 
 // missing collects missing cycles, and reports consecutive ones once.
 type missing struct {
-	v         *verifier
-	code, dir string
-	fix       func(layout.CycleID) string
+	v              *verifier
+	code, dir, fix string
 
 	first, last snapshot.Commit
 	run         int
@@ -39,6 +38,6 @@ func (m *missing) report() {
 	if m.run > 1 {
 		what = fmt.Sprintf("%d cycles, of versions %d to %d, are missing, and retention did not delete them", m.run, m.first.Version, m.last.Version)
 	}
-	m.v.addFinding(m.code, layout.Cycle(m.dir, m.first.CycleID), m.fix(m.first.CycleID), "%s", what)
+	m.v.addFinding(m.code, layout.Cycle(m.dir, m.first.CycleID), m.fix, "%s", what)
 	m.run = 0
 }

@@ -17,7 +17,7 @@ func (v *verifier) publications(ctx context.Context) error {
 	if err := v.count(); err != nil {
 		return err
 	}
-	gone := missing{v: v, code: "SNAPSHOT_MISSING", dir: layout.SnapshotsDir, fix: func(layout.CycleID) string { return v.fixRepair() }}
+	gone := missing{v: v, code: "SNAPSHOT_MISSING", dir: layout.SnapshotsDir, fix: v.fixRepair()}
 	defer gone.report()
 	var before *dataset
 	for i, c := range v.order {
@@ -46,8 +46,8 @@ func (v *verifier) publications(ctx context.Context) error {
 		if i > 0 && here != nil && v.order[i-1].Version == c.Version-1 {
 			v.checkManifestLink(v.order[i-1], here)
 		}
-		// A new history has no event of its dataset, which may repeat an older one than the last.
-		follows := before != nil && before.commit.Version == c.Version-1 && (c.Republishes == 0 || c.Republishes == before.commit.Version)
+		// A new history has no event of the dataset before it, and may repeat an older one than the last.
+		follows := before != nil && before.commit.Version == c.Version-1 && (c.HistoryID == before.commit.HistoryID || c.Republishes == before.commit.Version)
 		if follows && here != nil && here.fixtures != nil && before.fixtures != nil {
 			if err := v.difference(before, here); err != nil {
 				return err

@@ -39,7 +39,7 @@ func (v *verifier) raw(ctx context.Context) error {
 			return err
 		}
 	}
-	gone := missing{v: v, code: "RAW_MISSING", dir: layout.RawDir, fix: func(layout.CycleID) string { return fixBackup }}
+	gone := missing{v: v, code: "RAW_MISSING", dir: layout.RawDir, fix: fixBackup}
 	defer gone.report()
 	for _, c := range v.order {
 		missing := !have[c.CycleID] && v.wanted(c.CycleID) && c.Republishes == 0 && !v.covers(rawKind, c.CycleID)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -93,10 +94,11 @@ type remains struct {
 	Objects int    `json:"objects"` // in the object store
 	Stored  int64  `json:"object_bytes"`
 
+	folder     bool // in the data root; a killed deletion may leave it without files
 	usageFiles []string
 }
 
-func (r remains) none() bool { return !r.Entry && r.Files == 0 && r.Usage == 0 && r.Objects == 0 }
+func (r remains) none() bool { return !r.Entry && !r.folder && r.Usage == 0 && r.Objects == 0 }
 
 func (g *Group) deleteTenant(ctx context.Context, id string, f deleteFlags) error {
 	file, err := g.LoadTenants()
@@ -283,7 +285,10 @@ func removeIn(dir string, names ...string) error {
 func (g *Group) remainsOf(ctx context.Context, file *tenants.File, id, usage string) (remains, error) {
 	r := remains{ID: id}
 	_, r.Entry = file.Tenant(id)
-	err := eachFile(filepath.Join(g.Data, layout.Tenant(id)), func(_ string, info fs.FileInfo) {
+	folder := filepath.Join(g.Data, layout.Tenant(id))
+	_, err := os.Lstat(folder)
+	r.folder = err == nil
+	err = eachFile(folder, func(_ string, info fs.FileInfo) {
 		r.Files++
 		r.Bytes += info.Size()
 	})

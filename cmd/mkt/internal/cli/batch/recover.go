@@ -30,15 +30,15 @@ func newRecover(g *Group) *cobra.Command {
 		Short: "Repair damaged published files, or begin a new history",
 		Long: `Read all kept publications, and rebuild every damaged or missing file of them
 from the publication before and the canonical cycle: byte for byte, or not at
-all. A damaged canonical file is first derived from the provider's answers,
-while they are kept. A damaged file is quarantined in staging/aside. A
+all. Damaged and missing canonical cycles are first derived from the provider's
+answers, while they are kept. A damaged file is quarantined in staging/aside. A
 publication stops at damage: run this, then publish again.
 
 --new-history is for a data root restored from a backup without the newest
 publications, which clients have seen, and for one whose newest publication
-cannot be rebuilt. It publishes the newest intact dataset again, with a seq
-far beyond the last. Every older cursor is refused: every client reads
-everything from the start, and no seq is used twice.`,
+cannot be rebuilt. It publishes the newest intact dataset again, or without one
+the newest intact cycle, with a seq far beyond the last. Every older cursor is
+refused: every client reads everything from the start, and no seq is used twice.`,
 		Example: `  mkt recover --tenant acme
   mkt recover --new-history --tenant acme --product market_engine`,
 		Args: cobra.NoArgs,
@@ -148,7 +148,7 @@ func (g *Group) repair(ctx context.Context, p cli.Dataset, root *durable.Disk) e
 			printable.Fprintf(out, "      %s\n", name)
 		}
 		for _, name := range quarantined {
-			printable.Fprintf(out, "      %s: its header is damaged: quarantined\n", name)
+			printable.Fprintf(out, "      %s: not as it was published: quarantined\n", name)
 		}
 		return err
 	})

@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/publish/durable"
 	"mkt/publish/layout"
+	"mkt/publish/retention"
 	"mkt/publish/snapshot"
 	"mkt/transform"
 	"mkt/transform/identity"
@@ -17,21 +19,31 @@ import (
 // deriveAgain derives damaged canonical files again, from the archived answers. A snapshot whose
 // rows are all of its own cycle shares its files with the canonical cycle: damage to one is
 // damage to both. A file is replaced by the very bytes that were sealed, or not at all. A cycle with a damaged
-// header is derived again as a whole; if that does not give the published one, it is only quarantined, and the next
-// live cycle, or mkt transform --cycle, derives it. deriveAgain returns the names of what was replaced and of the
-// cycles that were only quarantined.
+// header, or with another one than was published, is derived again as a whole; if that does not give the published
+// one, it is only quarantined, and the next live cycle derives what it needs. A published cycle that is gone is derived
+// as well. deriveAgain returns the names of what was replaced and of the cycles that were only quarantined.
 func (g *Group) deriveAgain(ctx context.Context, p cli.Dataset, root *durable.Disk) (replaced, quarantined []string, err error) {
 	cycles, err := snapshot.CyclesIn(root, layout.CanonicalDir)
 	if err != nil {
 		return nil, nil, err
 	}
+	head, _, err := snapshot.Head(root)
+	if err != nil {
+		head = snapshot.Commit{} // repair says so
+	}
 	for _, id := range cycles {
 		if ctx.Err() != nil {
 			return replaced, quarantined, context.Cause(ctx)
 		}
-		was, _, err := snapshot.OpenCanonical(root, id)
-		if errors.Is(err, snapshot.ErrDamaged) {
-			rebuilt, err := g.deriveCycle(ctx, p, root, id)
+		c, published, err := snapshot.OfCycle(root, head, id)
+		published = err == nil && published && c.CanonicalSHA256 != ""
+		was, sum, err := snapshot.OpenCanonical(root, id)
+		if errors.Is(err, snapshot.ErrDamaged) || err == nil && published && sum != c.CanonicalSHA256 {
+			rebuilt := false
+			_, err := durable.MoveInto(root, layout.Cycle(layout.CanonicalDir, id), layout.QuarantineDir)
+			if err == nil && published {
+				rebuilt, err = g.deriveCycle(ctx, p, root, id)
+			}
 			if err != nil {
 				return replaced, quarantined, err
 			}
@@ -63,32 +75,64 @@ func (g *Group) deriveAgain(ctx context.Context, p cli.Dataset, root *durable.Di
 			return replaced, quarantined, err
 		}
 	}
-	return replaced, quarantined, nil
+	gone, err := missingCanonical(root, head, cycles)
+	for _, id := range gone {
+		if ctx.Err() != nil {
+			return replaced, quarantined, context.Cause(ctx)
+		}
+		var rebuilt bool
+		if rebuilt, err = g.deriveCycle(ctx, p, root, id); err != nil {
+			break
+		}
+		if rebuilt {
+			replaced = append(replaced, layout.Cycle(layout.CanonicalDir, id))
+		}
+	}
+	return replaced, quarantined, err
 }
 
-// deriveCycle quarantines a cycle, and replaces it by the published one if it can be derived.
+// missingCanonical returns the published canonical cycles that are gone although retention did not delete them, oldest
+// first. Of the thinned-out ones it is the first of an hour that has none. there are those that are not gone.
+func missingCanonical(root *durable.Disk, head snapshot.Commit, there []layout.CycleID) ([]layout.CycleID, error) {
+	marks, err := retention.ReadWatermarks(root)
+	if snapshot.IsFault(err) {
+		return nil, nil // what retention deleted is not known
+	}
+	if err != nil {
+		return nil, err
+	}
+	ofHour := map[string]bool{}
+	for _, id := range there {
+		ofHour[layout.HourOf(id)] = true
+	}
+	if marks.Canonical != nil {
+		ofHour[layout.HourOf(marks.Canonical.Before)] = true // see verify
+	}
+	var gone []layout.CycleID
+	for c, err := range snapshot.Backward(root, head) {
+		if err != nil {
+			continue // repair says so
+		}
+		if marks.Canonical.Covers(c.CycleID) {
+			break
+		}
+		if _, exists := slices.BinarySearch(there, c.CycleID); !exists && c.CanonicalSHA256 != "" {
+			gone = append(gone, c.CycleID)
+		}
+	}
+	slices.Reverse(gone)
+	return slices.DeleteFunc(gone, func(id layout.CycleID) bool {
+		hour := layout.HourOf(id)
+		kept := ofHour[hour]
+		ofHour[hour] = true
+		return kept && marks.Thinned.Covers(id)
+	}), nil
+}
+
+// deriveCycle gives a published cycle that is gone its place again, if it can be derived.
 func (g *Group) deriveCycle(ctx context.Context, p cli.Dataset, root *durable.Disk, id layout.CycleID) (rebuilt bool, err error) {
 	final := layout.Cycle(layout.CanonicalDir, id)
-	if _, err := durable.MoveInto(root, final, layout.QuarantineDir); err != nil {
-		return false, err
-	}
-	head, _, err := snapshot.Head(root)
-	if err != nil {
-		return false, nil // repair says so
-	}
-	c, published, err := snapshot.OfCycle(root, head, id)
-	if err != nil || !published {
-		return false, nil
-	}
-	m, err := snapshot.Open(root, c)
-	if err != nil {
-		return false, nil
-	}
-	err = g.derive(ctx, p, root, &snapshot.Manifest{CycleID: id, ProcessedAt: m.ProcessedAt}, func(staged string) error {
-		if _, sum, err := durable.HashFile(root, staged+"/"+layout.CanonicalFile); err != nil || sum != c.CanonicalSHA256 {
-			g.Log.Warn("a damaged canonical cycle is quarantined: deriving it again gives another one", "tenant", p.Tenant, "product", p.Product, "cycle", id)
-			return nil
-		}
+	err = g.derive(ctx, p, root, &snapshot.Manifest{CycleID: id}, func(staged string) error {
 		rebuilt = true
 		return durable.Install(root, staged, final)
 	})

@@ -239,5 +239,5 @@ func differing(r *replay.Report) string {
 var replayWords = map[replay.Outcome]string{
 	replay.SameBytes: "the same bytes", replay.SameRows: "the same rows, other bytes", replay.Differs: "differs",
 	replay.Failed: "failed, and was published then", replay.AsBefore: "fails, as it did then", replay.New: "published, and was not then",
-	replay.Unknown: "done; nothing is left to compare it with",
+	replay.Unknown: "done; too little is left to compare it with",
 }
