@@ -347,7 +347,7 @@ func (e *sampleEvents) indexOf(m minute) int {
 			break
 		}
 		was := before.minuteOf()
-		isBehind := was.half == m.half && (was.from > m.from || isRest(before.state))
+		isBehind := was.half == m.half && (was.from > m.from || before.isRest())
 		if was.half < m.half || was.half == m.half && !isBehind {
 			break
 		}

@@ -96,11 +96,10 @@ func (e *sampleEvents) shown() (of [len(eventStates)]shown) {
 	for _, list := range [...][]entry{e.now, e.timeline} {
 		for k := range list {
 			event := &list[k]
-			i := rank(event.state)
-			if i < 0 {
+			if !event.isEvent() {
 				continue
 			}
-			s := &of[i]
+			s := &of[rank(event.state)]
 			switch {
 			case event.gone:
 				s.waiting = s.waiting || e.isWaiting(event)

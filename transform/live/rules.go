@@ -12,9 +12,9 @@ import (
 // Rules is the version of the rules that turn samples into published data. It changes
 // when the same samples would have another result.
 //
-//	live-8: in a list, stoppage time is before the next half; events of a half that no sample showed
-//	        are dated in it; a match that no list has is stale after the clock was set back
-const Rules = "live-8"
+//	live-9: a shoot-out is no event; the list dates a side's events if it has exactly as many as the count;
+//	        an end that play follows goes; no goals after the end; sides that are exchanged begin anew
+const Rules = "live-9"
 
 // How long samples and states are used.
 const (
