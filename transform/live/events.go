@@ -29,6 +29,7 @@ type sampleEvents struct {
 // minute first. After a half, they belong before the half's end. One that the list dates before
 // another is inserted before that one and begins with it: its counter rose late.
 func (e *sampleEvents) insertCollected() {
+	e.now = slices.DeleteFunc(e.now, func(event entry) bool { return event.gone && event.proof.mark == 0 && event.fellAt == never })
 	slices.SortStableFunc(e.now, func(a, b entry) int {
 		return cmp.Or(cmp.Compare(a.minuteOf().half, b.minuteOf().half), cmp.Compare(a.minuteOf().from, b.minuteOf().from), rank(a.state)-rank(b.state))
 	})

@@ -290,6 +290,12 @@ func (e *sampleEvents) insertListed(i *input.Incident, state football.VisualStat
 	if !e.hasRoom(i, &event, before) {
 		event.counted, event.gone = notCounted, true
 	}
+	if back := e.withdrawnFrom(state, i.Side, p.minute); back != nil {
+		event.at, event.boardPosition = back.at, back.boardPosition
+		*back = event
+		e.order(back)
+		return
+	}
 	at := e.indexOf(p.minute)
 	if at < len(e.timeline) {
 		event.at = e.timeline[at].at
@@ -305,6 +311,17 @@ func (e *sampleEvents) insertListed(i *input.Incident, state football.VisualStat
 		return
 	}
 	e.insert(at, event)
+}
+
+// withdrawnFrom returns the hidden entry of an event of a minute that the provider took back, and nil if
+// there is none. If the provider lists it again, it is that entry again.
+func (e *sampleEvents) withdrawnFrom(state football.VisualState, side football.Side, m minute) *entry {
+	return e.nearest(state, side, func(event *entry) (int, bool) {
+		if !event.gone || !event.proof.withdrawn || event.counted != notCounted {
+			return 0, false
+		}
+		return e.awayFrom(event, m)
+	})
 }
 
 // wasCounted reports whether the counters of the newest baseline hold an event:

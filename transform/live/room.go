@@ -68,6 +68,7 @@ func (e *sampleEvents) settle() {
 				e.hideExcess(state, side)
 			}
 			e.adoptWaiting(state, side)
+			e.dateByList(state, side, count[k])
 			for n := count[k] - e.standing(state, side); n > 0 && e.showWaiting(state, side); n-- {
 			}
 		}
@@ -175,6 +176,57 @@ func (e *sampleEvents) awayFromWaiting(event, waiting *entry) (seconds int, ok b
 	}
 	seconds = outside(m.from, event.position)
 	return seconds, seconds <= eventMemory
+}
+
+// dateByList replaces entries that the list lacks by events that wait, if the list has exactly as many
+// events of the side as the counter: this fell and rose again, and the list says when they happened.
+func (e *sampleEvents) dateByList(state football.VisualState, side football.Side, count int) {
+	if e.listed(state, side) != count {
+		return
+	}
+	for {
+		var waiting *entry
+		event := e.newest(state, side, func(event *entry) bool {
+			if event.gone || event.counted != countedByRise || event.proof.mark != 0 {
+				return false
+			}
+			waiting = e.newest(state, side, func(w *entry) bool { return e.isWaiting(w) && e.mayBe(event, w) })
+			return waiting != nil
+		})
+		if event == nil {
+			return
+		}
+		in := *waiting
+		if _, isThere := e.awayFrom(waiting, waiting.proof.minute); !isThere { // it was observed when it was listed
+			in.boardPosition = boardPosition{waiting.proof.minute.half, waiting.proof.minute.from, true}
+		}
+		e.movePoints(event, &in)
+		event.counted, waiting.counted, waiting.gone = notCounted, countedByRise, false
+		e.hide(event)
+		e.order(waiting)
+	}
+}
+
+// listed returns how many events of a side the list has. One that it has twice is one.
+func (e *sampleEvents) listed(state football.VisualState, side football.Side) int {
+	var minutes []minute
+	e.each(func(event *entry) bool {
+		if m := event.proof.minute; event.state == state && event.side == side && event.proof.mark != 0 && !e.isMissed(event) && !slices.Contains(minutes, m) {
+			minutes = append(minutes, m)
+		}
+		return true
+	})
+	return len(minutes)
+}
+
+// mayBe reports whether a rise of a counter may have shown an event that waits. It did not if it was
+// before the event's minute, or if it is so long after the listing that the list may lag.
+func (e *sampleEvents) mayBe(event, waiting *entry) bool {
+	m := waiting.proof.minute
+	if event.known && placeOf(event.half, event.position) < placeOf(m.half, m.from)-earlyWithin {
+		return false
+	}
+	return event.at-waiting.proof.listedAt <= 1000*confirmWithin || e.at-event.at > 1000*confirmWithin
 }
 
 // showWaiting shows the oldest waiting event of a side, if there is one.

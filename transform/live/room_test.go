@@ -40,7 +40,7 @@ func eventsOf(s *live.State, state football.VisualState) (all []string) {
 // listed.
 type aStep struct {
 	until, count int
-	listed       string // "ID:MINUTE", or several
+	listed       string // "ID:MINUTE", or several; "-" is an empty list, and "" none
 }
 
 // runs plays each kind of event in steps of 12 s of the first half, and calls check after
@@ -54,6 +54,10 @@ func runs(t *testing.T, steps []aStep, check func(t *testing.T, second int, stat
 				for ; second < now.until; second += 12 {
 					line := fmt.Sprintf("%d 1:%d:%d dangerous_attacks=9/9 "+kind.count, second, second/60, second%60, now.count)
 					for _, listed := range strings.Fields(now.listed) {
+						if listed == "-" {
+							line += " inc="
+							continue
+						}
 						id, minute, _ := strings.Cut(listed, ":")
 						line += fmt.Sprintf(" inc=%s:%s:%s:HOME", id, kind.incident, minute)
 					}
