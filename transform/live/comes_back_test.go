@@ -27,6 +27,16 @@ func TestEventsThatComeBackWithTheirLines(t *testing.T) {
 	}
 }
 
+// An event came back after an empty answer, another one follows and is listed twice: the first one stays.
+func TestListedTwiceAfterAnEmptyAnswer(t *testing.T) {
+	steps := []aStep{{300, 0, "-"}, {600, 1, "1:6"}, {612, 0, "-"}, {636, 1, "1:6"}, {660, 2, "1:6 2:11"}, {720, 2, "1:6 2:11 3:11"}, {900, 2, "1:6 2:11"}}
+	runs(t, steps, func(t *testing.T, second int, kind football.VisualState, s *live.State) {
+		if second >= 636 {
+			wantEvents(t, s, kind, "6 EXACT", "11 EXACT")
+		}
+	})
+}
+
 // The video assistant takes an event back, its line leaves, and after four minutes both are back: it is in
 // its minute, whether its line is back before, with or after its count.
 func TestEventThatIsGivenBackLate(t *testing.T) {

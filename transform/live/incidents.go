@@ -275,7 +275,7 @@ func (s *State) minuteOf(i *input.Incident, before []input.Incident) minute {
 // the entry after it does. One that the counter has no room for waits, hidden.
 func (e *sampleEvents) insertListed(i *input.Incident, state football.VisualState, p proof, before []input.Incident) {
 	event := entry{boardPosition: e.boardPosition(), at: e.at, state: state, side: i.Side, certainty: football.Exact, proof: p, fellAt: never}
-	if wrong := e.restoredBy(state, i.Side, p.minute); wrong != nil {
+	if wrong := e.restoredBy(state, i.Side, p.minute); wrong != nil && !isTwin(i, before) {
 		rise := e.climbed(wrong)
 		rise.side = i.Side
 		e.movePoints(wrong, &rise)

@@ -24,10 +24,14 @@ func (e *sampleEvents) hasRoom(i *input.Incident, event *entry, before []input.I
 		return e.standing(event.state, sides[:]...)+e.standing(event.state, football.SideNone) < count[0]+count[1]
 	}
 	standing := e.standing(event.state, event.side)
-	isTwin := slices.ContainsFunc(before, func(b input.Incident) bool {
+	return standing < count[side] || event.counted == countedBefore && !isTwin(i, before) && standing < e.limit(event.state, count)[side]
+}
+
+// isTwin reports whether the list has the same event before.
+func isTwin(i *input.Incident, before []input.Incident) bool {
+	return slices.ContainsFunc(before, func(b input.Incident) bool {
 		return b.Kind == i.Kind && b.Minute == i.Minute && b.Added == i.Added && b.Side == i.Side
 	})
-	return standing < count[side] || event.counted == countedBefore && !isTwin && standing < e.limit(event.state, count)[side]
 }
 
 // limit returns how many events of a kind may stand at a count. A provider may count a
@@ -222,11 +226,14 @@ func (e *sampleEvents) listed(state football.VisualState, side football.Side) in
 // mayBe reports whether a rise of a counter may have shown an event that waits. It did not if it was
 // before the event's minute, or if it is so long after the listing that the list may lag.
 func (e *sampleEvents) mayBe(event, waiting *entry) bool {
-	m := waiting.proof.minute
-	if event.known && placeOf(event.half, event.position) < placeOf(m.half, m.from)-earlyWithin {
+	m, rise := waiting.proof.minute, *event
+	if event.fellAt != never {
+		rise = e.climbed(event)
+	}
+	if rise.known && placeOf(rise.half, rise.position) < placeOf(m.half, m.from)-earlyWithin {
 		return false
 	}
-	return event.at-waiting.proof.listedAt <= 1000*confirmWithin || e.at-event.at > 1000*confirmWithin
+	return rise.at-waiting.proof.listedAt <= 1000*confirmWithin || e.at-rise.at > 1000*confirmWithin
 }
 
 // showWaiting shows the oldest waiting event of a side, if there is one.
