@@ -204,7 +204,7 @@ func bucketPromises(t rapid.TB, l *football.Live) {
 	for _, p := range l.Periods {
 		s := sums[p.Half]
 		if s == nil {
-			s = &sum{whole: true}
+			s = &sum{}
 		}
 		known := p.State == football.BucketValue || p.State == football.BucketZero
 		if known != s.whole || known && (p.Home != s.home || p.Away != s.away) || !known && p.Home+p.Away != 0 {

@@ -165,7 +165,8 @@ const (
 	dangerHolds  = 32 // after a shot, or a second dangerous attack within dangerWithin
 	dangerWithin = 40
 
-	kickOffWithin = 60 // of the half, for its beginning to have been seen
+	kickOffWithin    = 60  // of the half, for its beginning to have been seen
+	kickOffAfterHalf = 180 // the same if the half before was seen
 
 	// Pressure begins at pressureBegins when it is beginsTimes the other side's, and
 	// lasts while it is at least pressureEnds and endsTimes the other side's.

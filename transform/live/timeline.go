@@ -137,6 +137,15 @@ func isRest(s football.VisualState) bool {
 	return s == football.VisualHalfTime || s == football.VisualFullTime
 }
 
+// goesOn removes the end of a half that is played all the same.
+func (s *State) goesOn(half int) {
+	isFalse := func(e entry) bool { return e.isRest() && e.half >= half }
+	if slices.ContainsFunc(s.timeline, isFalse) {
+		s.editTimeline()
+		s.timeline = slices.DeleteFunc(s.timeline, isFalse)
+	}
+}
+
 // purge removes hidden events that neither a counter nor the provider's list can bring
 // back any more.
 func (s *State) purge() {
