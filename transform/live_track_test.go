@@ -129,7 +129,9 @@ func TestLiveLeaves(t *testing.T) {
 		for name, twice := range map[string]func(s int) string{
 			"the same":    func(s int) string { return playing("502", "", s) },
 			"other teams": func(s int) string { return strings.Replace(playing("502", "", s), `"Home 502"`, `"Home 504"`, 1) },
-			"a new state": func(s int) string { return strings.Replace(playing("503", "", s), `"time_status":"1"`, `"time_status":"77"`, 1) },
+			"a new state": func(s int) string {
+				return strings.Replace(playing("503", "", s), `"time_status":"1"`, `"time_status":"77"`, 1)
+			},
 		} {
 			mem := newMem()
 			play(t, mem, at(0, playing("501", "9001", 0), playing("502", "", 0), playing("503", "", 0)))
