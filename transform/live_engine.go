@@ -2,6 +2,7 @@ package transform
 
 import (
 	"context"
+	"slices"
 
 	"mkt/fetch/input"
 	"mkt/fetch/provider"
@@ -45,12 +46,13 @@ func deriveLive(ctx context.Context, r *run) error {
 		return err
 	}
 	tracks = assignIdentities(match(tracks, live.Join(list.Samples, details)))
-	r.arrange(r.advance(tracks))
+	r.arrange(r.advance(tracks, list.Unread))
 	return nil
 }
 
-// advance takes every fixture to this cycle, and drops those which left play long ago.
-func (r *run) advance(tracks []*track) (kept []*track) {
+// advance takes every fixture to this cycle, and drops those which left play long ago. unread are
+// the ids of live records on the list that could not be used.
+func (r *run) advance(tracks []*track, unread []string) (kept []*track) {
 	l, at := &r.summary.Live, r.result.newest
 	mayLeave := r.result.listingComplete && !r.tooManyMissing(tracks)
 	for _, t := range tracks {
@@ -62,7 +64,7 @@ func (r *run) advance(tracks []*track) (kept []*track) {
 				l.Baselines++
 			}
 		} else {
-			t.passUnlisted(at, mayLeave)
+			t.passUnlisted(at, mayLeave && !slices.Contains(unread, t.state.EventID()))
 		}
 		if hadNotLeft && t.state.Left() {
 			l.Left++

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"mkt/fetch/input"
@@ -138,7 +139,7 @@ func (t *tracer) step(walk *raw.Walk, id layout.CycleID) (*LiveStep, error) {
 	case s.Before == nil:
 		return nil, nil
 	default:
-		t.track.passUnlisted(s.At, sheets.list.Complete && a.Cycle().ListingComplete)
+		t.track.passUnlisted(s.At, sheets.list.Complete && a.Cycle().ListingComplete && !slices.Contains(sheets.list.Unread, s.Before.EventID()))
 	}
 	s.After, s.fetchedAt = t.track.state, t.track.fetchedAt
 	return &s, nil

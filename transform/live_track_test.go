@@ -125,6 +125,28 @@ func TestLiveLeaves(t *testing.T) {
 			t.Errorf("back again: %+v", s)
 		}
 	})
+	t.Run("another is listed twice", func(t *testing.T) {
+		for name, twice := range map[string]func(s int) string{
+			"the same":    func(s int) string { return playing("502", "", s) },
+			"other teams": func(s int) string { return strings.Replace(playing("502", "", s), `"Home 502"`, `"Home 504"`, 1) },
+			"a new state": func(s int) string {
+				return strings.Replace(playing("503", "", s), `"time_status":"1"`, `"time_status":"77"`, 1)
+			},
+		} {
+			mem := newMem()
+			play(t, mem, at(0, playing("501", "9001", 0), playing("502", "", 0), playing("503", "", 0)))
+			for s := 8; s <= 32; s += 8 {
+				items := []string{playing("502", "", s), twice(s)}
+				if name != "a new state" {
+					items = append(items, playing("503", "", s))
+				}
+				got := play(t, mem, at(s, items...))
+				if want := map[bool]int{true: 3, false: 2}[s < 24]; got.Live.InPlay != want {
+					t.Errorf("%s, after %d s: %+v", name, s, got.Live)
+				}
+			}
+		}
+	})
 	t.Run("missing since the clock was set back", func(t *testing.T) {
 		mem := newMem()
 		play(t, mem, at(0, playing("501", "9001", 0), playing("502", "", 0)))

@@ -25,7 +25,8 @@ type LiveAdapter interface {
 // LiveSheet is the content of live payloads.
 type LiveSheet struct {
 	Samples  []input.Sample // in the payloads' order, each live record once; two may claim one fixture
-	Complete bool           // of a list: every page is there, and no item was unreadable
+	Complete bool           // of a list: every page is there, and no item was without an id
+	Unread   []string       // ids of live records that are there and not used: of two fixtures, or of an unknown state
 	Filtered map[string]int // fixtures left out on entry, by rule, "esoccer:league-name"
 	Broken   map[string]int // unreadable items, by reason
 	Damaged  map[string]int // unreadable parts of other items, by part and fault

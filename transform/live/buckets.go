@@ -75,7 +75,7 @@ func (s *State) carried(half, from, to, what int) {
 func (s *State) account(before *clock, seconds, what int) {
 	half, to := s.clock.Phase.Half(), s.clock.position
 	if ended := before.Phase.Half(); ended != 0 && ended != half && what != carrySeen {
-		s.carried(ended, s.ranTo, halfEnds[ended], carryMissing)
+		s.carried(ended, s.ranTo, min(halfEnds[ended], s.ranTo-s.ranTo%60+60), carryMissing) // the rest of its minute
 	}
 	if s.clock.half != before.half {
 		s.ranTo = 0
@@ -200,6 +200,9 @@ func (s *State) periods() []football.PeriodSum {
 				sum.KnownAway += int(c.away)
 			}
 		})
+		if sum.Minutes == 0 {
+			sum.State = football.BucketMissing
+		}
 		if sum.State == football.BucketValue {
 			sum.Home, sum.Away = sum.KnownHome, sum.KnownAway
 		}

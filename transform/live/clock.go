@@ -42,7 +42,7 @@ func resolve(previous *clock, s *input.Sample, elapsed int) clock {
 	next.position = minute*60 + r.Second.Or(0)
 	next.known = sent
 	next.Phase = phase(previous, &next, s, elapsed)
-	next.half = lastHalf(previous, &next)
+	next.half = lastHalf(previous, &next, elapsed)
 	next.runs = s.Status == input.InPlay && r.Running.Or(true) && (next.Phase.Half() != 0 || !next.known)
 	return next
 }

@@ -74,8 +74,8 @@ func countsOf(sample *input.Sample, at int64) (all [len(eventMetrics)]lastCount)
 }
 
 // recount stores a sample's counts and returns how the events that they count changed. A change
-// is undated if one of the counts was not sent for longer than [StaleAfter], if falls is nil, or
-// if it is a counter and they are not comparable.
+// is undated if one of the counts was not sent for longer than [StaleAfter], if falls is nil, if it
+// is a counter and they are not comparable, or if it is the score after the end: a result may be awarded.
 func (s *State) recount(sample *input.Sample, falls *[]fall, comparable bool) (dated, undated [len(eventStates)]change) {
 	before := s.counted
 	var changed [len(eventMetrics)]change
@@ -94,7 +94,7 @@ func (s *State) recount(sample *input.Sample, falls *[]fall, comparable bool) (d
 		case before[i].at == 0:
 		case falls == nil:
 			hasGap[i] = true
-		case !isComparable || now.at-before[i].at > patience:
+		case !isComparable || now.at-before[i].at > patience || metric == football.Goals && s.isOver():
 			hasGap[i] = true
 			*falls = slices.DeleteFunc(*falls, func(f fall) bool { return f.metric == metric })
 		default:

@@ -29,29 +29,50 @@ type sampleEvents struct {
 // minute first. After a half, they belong before the half's end. One that the list dates before
 // another is inserted before that one and begins with it: its counter rose late.
 func (e *sampleEvents) insertCollected() {
+	e.now = slices.DeleteFunc(e.now, func(event entry) bool { return event.gone && event.proof.mark == 0 && event.fellAt == never })
 	slices.SortStableFunc(e.now, func(a, b entry) int {
 		return cmp.Or(cmp.Compare(a.minuteOf().half, b.minuteOf().half), cmp.Compare(a.minuteOf().from, b.minuteOf().from), rank(a.state)-rank(b.state))
 	})
-	at := len(e.timeline)
+	at, kicks := e.endOfPlay()
+	for i := range e.now {
+		entering, to, before := e.now[i], at, len(e.timeline)
+		if entering.state == football.VisualPenalty {
+			to = kicks
+		}
+		later := e.firstAfter(&entering)
+		if later >= 0 {
+			to = later
+		}
+		if to < len(e.timeline) {
+			entering.at = e.timeline[to].at
+		}
+		e.insert(to, entering)
+		if grown := len(e.timeline) - before; to <= at {
+			at, kicks = at+grown, kicks+grown
+		} else {
+			kicks += grown
+		}
+		if later < 0 {
+			e.scene.heldUntil = e.tau + e.holds[entering.state]
+		}
+	}
+}
+
+// endOfPlay returns where what was observed just now belongs: after all other entries, or before
+// the end of the half if it is over. Penalties are the kicks of a shoot-out if there is one, and
+// belong to the end of that.
+func (e *sampleEvents) endOfPlay() (at, kicks int) {
+	at = len(e.timeline)
 	for at > 0 && e.rests() && isRest(e.timeline[at-1].state) {
 		at--
 	}
-	for i := range e.now {
-		entering := e.now[i]
-		if to := e.firstAfter(&entering); to >= 0 {
-			entering.at = e.timeline[to].at
-			e.insert(to, entering)
-			at = min(at+1, len(e.timeline))
-			continue
+	kicks = at
+	for i := at - 1; i >= 0 && e.rests() && e.timeline[i].state == football.VisualPenalty; i-- {
+		if e.timeline[i].isRest() {
+			at = i
 		}
-		if at < len(e.timeline) {
-			entering.at = e.timeline[at].at
-		}
-		before := len(e.timeline)
-		e.insert(at, entering)
-		at += len(e.timeline) - before
-		e.scene.heldUntil = e.tau + e.holds[entering.state]
 	}
+	return at, kicks
 }
 
 // firstAfter returns the index of the first event that the list dates after another; -1 if there is none.
@@ -84,7 +105,7 @@ func (e *sampleEvents) each(do func(*entry) bool) {
 	e.editTimeline()
 	for _, list := range [][]entry{e.now, e.timeline} {
 		for i := len(list) - 1; i >= 0; i-- {
-			if rank(list[i].state) >= 0 && !do(&list[i]) {
+			if list[i].isEvent() && !do(&list[i]) {
 				return
 			}
 		}

@@ -82,7 +82,7 @@ func MinuteRule(state football.BucketState) string {
 func RuleOf(state football.VisualState, certainty football.Certainty) string {
 	if certainty == football.Exact {
 		return fmt.Sprintf("an event of the provider's own list, in its minute; the second is that of the observation. "+
-			"A counter that showed it from %d s before the minute to %d s after it is the same event", earlyWithin, confirmWithin)
+			"A counter that showed it from %d s before the minute to %d s after it is the same event, and later too if the list has exactly as many as the count", earlyWithin, confirmWithin)
 	}
 	if certainty == football.Unknown && state == football.VisualCalm {
 		return "nothing can be said: a baseline, no counter of pressure in two samples running, or the time between events from before the first sample"
@@ -91,7 +91,8 @@ func RuleOf(state football.VisualState, certainty football.Certainty) string {
 }
 
 var rules = map[football.VisualState]string{
-	football.VisualKickOff: fmt.Sprintf("a half that was not played in the sample before is, within its first %d s on the scoreboard", kickOffWithin),
+	football.VisualKickOff: fmt.Sprintf("a half that was not played in the sample before is, within its first %d s on the scoreboard, or %d s if the half before was seen",
+		kickOffWithin, kickOffAfterHalf),
 	football.VisualCalm: fmt.Sprintf("no shot within %d s of match clock, no side under pressure, no dangerous attack within %d s",
 		dangerHolds, attackHolds),
 	football.VisualAttack: fmt.Sprintf("a dangerous attack (an attack, where those are not sent) within %d s of match clock, by the side that did it last",

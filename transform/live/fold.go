@@ -22,7 +22,8 @@ const clockError = time.Minute
 // Fold returns the state after a sample. previous is nil for the first sample of a
 // fixture, and is not changed. The samples of a fixture must be folded in the order in
 // which they were retrieved. If the clock was set back meanwhile, the state begins anew:
-// otherwise it would take every sample for an old one until the time has caught up.
+// otherwise it would take every sample for an old one until the time has caught up. It also
+// begins anew if home and away were exchanged.
 func Fold(previous *State, given *input.Sample) State {
 	checked := plausible(given)
 	sample := &checked
@@ -31,7 +32,7 @@ func Fold(previous *State, given *input.Sample) State {
 		return begin(sample, at)
 	}
 	isInPlay := sample.Status != input.Off && sample.Status != input.NotStarted
-	if isInPlay && utc(previous.at).Sub(sample.RetrievedAt) > clockError {
+	if isInPlay && (utc(previous.at).Sub(sample.RetrievedAt) > clockError || previous.who.isExchanged(sample)) {
 		return begin(sample, at)
 	}
 	if sample.CountersNotAsked {
@@ -80,7 +81,7 @@ func begin(sample *input.Sample, at int64) State {
 	s.tau = s.clock.position
 	s.account(&clock{}, 0, carryMissing)
 	m := s.baseline(sample)
-	s.updateTimeline(sample, &m, football.NoPhase)
+	s.updateTimeline(sample, &m, &clock{})
 	s.status(sample)
 	return s
 }
@@ -156,7 +157,7 @@ func (s *State) apply(sample *input.Sample, now clock, elapsed int, at int64) {
 	if last := s.last(); gap || last != nil && last.state == football.VisualStale {
 		s.account(&before, seconds, carryMissing)
 		m := s.baseline(sample)
-		s.updateTimeline(sample, &m, before.Phase)
+		s.updateTimeline(sample, &m, &before)
 		s.status(sample)
 		return
 	}
@@ -169,7 +170,7 @@ func (s *State) apply(sample *input.Sample, now clock, elapsed int, at int64) {
 	s.pressure.add(m.points(supplied), percent, sent, s.tau)
 	s.account(&before, seconds, m.carries(wasNull, nullSent(s.counters), supplied))
 	s.addPoints(&m, supplied)
-	s.updateTimeline(sample, &m, before.Phase)
+	s.updateTimeline(sample, &m, &before)
 	s.status(sample)
 }
 

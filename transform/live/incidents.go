@@ -275,7 +275,7 @@ func (s *State) minuteOf(i *input.Incident, before []input.Incident) minute {
 // the entry after it does. One that the counter has no room for waits, hidden.
 func (e *sampleEvents) insertListed(i *input.Incident, state football.VisualState, p proof, before []input.Incident) {
 	event := entry{boardPosition: e.boardPosition(), at: e.at, state: state, side: i.Side, certainty: football.Exact, proof: p, fellAt: never}
-	if wrong := e.restoredBy(state, i.Side, p.minute); wrong != nil {
+	if wrong := e.restoredBy(state, i.Side, p.minute); wrong != nil && !isTwin(i, before) {
 		rise := e.climbed(wrong)
 		rise.side = i.Side
 		e.movePoints(wrong, &rise)
@@ -289,6 +289,12 @@ func (e *sampleEvents) insertListed(i *input.Incident, state football.VisualStat
 	}
 	if !e.hasRoom(i, &event, before) {
 		event.counted, event.gone = notCounted, true
+	}
+	if back := e.withdrawnFrom(state, i.Side, p.minute); back != nil {
+		event.at, event.boardPosition = back.at, back.boardPosition
+		*back = event
+		e.order(back)
+		return
 	}
 	at := e.indexOf(p.minute)
 	if at < len(e.timeline) {
@@ -305,6 +311,17 @@ func (e *sampleEvents) insertListed(i *input.Incident, state football.VisualStat
 		return
 	}
 	e.insert(at, event)
+}
+
+// withdrawnFrom returns the hidden entry of an event of a minute that the provider took back, and nil if
+// there is none. If the provider lists it again, it is that entry again.
+func (e *sampleEvents) withdrawnFrom(state football.VisualState, side football.Side, m minute) *entry {
+	return e.nearest(state, side, func(event *entry) (int, bool) {
+		if !event.gone || !event.proof.withdrawn || event.counted != notCounted {
+			return 0, false
+		}
+		return e.awayFrom(event, m)
+	})
 }
 
 // wasCounted reports whether the counters of the newest baseline hold an event:
@@ -347,7 +364,7 @@ func (e *sampleEvents) indexOf(m minute) int {
 			break
 		}
 		was := before.minuteOf()
-		isBehind := was.half == m.half && (was.from > m.from || isRest(before.state))
+		isBehind := was.half == m.half && (was.from > m.from || before.isRest())
 		if was.half < m.half || was.half == m.half && !isBehind {
 			break
 		}

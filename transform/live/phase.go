@@ -7,7 +7,7 @@ import (
 
 // lastHalf returns the half being played, or played last. After a half that no sample showed, the
 // scoreboard says which it was.
-func lastHalf(previous, next *clock) int {
+func lastHalf(previous, next *clock, elapsed int) int {
 	p := next.Phase
 	half := p.Half()
 	if p == football.HalfTime {
@@ -19,6 +19,8 @@ func lastHalf(previous, next *clock) int {
 	switch {
 	case p != football.FullTime && p != football.Break && p != football.Shootout:
 		return half
+	case p == football.FullTime && half == 1 && elapsed < halfEnds[1] && next.position < halfEnds[2]:
+		return half // there was no time for the second one
 	case p == football.Break && next.position >= halfEnds[3]:
 		return max(half, 3)
 	case p != football.Break && next.position >= halfEnds[4]:

@@ -37,10 +37,40 @@ func TestInvariantsHoldForAnyFeed(t *testing.T) {
 			if state != nil && !bytes.Equal(before, state.Encode(nil)) {
 				t.Fatal("the step changed the previous state")
 			}
+			promises(t, &next)
+			keepsBreaks(t, state, &next)
 			state = &next
-			promises(t, state)
 		}
 	})
+}
+
+// isEvent reports whether a published entry is an event. A shoot-out is PENALTY too, without a side.
+func isEvent(e *football.TimelineEntry) bool {
+	switch e.State {
+	case football.VisualGoal, football.VisualCorner, football.VisualCard, football.VisualSubstitution:
+		return true
+	case football.VisualPenalty:
+		return e.Certainty == football.Exact || e.SideProven != football.SideNone
+	}
+	return false
+}
+
+// keepsBreaks checks that a break, the end or a shoot-out on a timeline is there after the next step as
+// well, since the same time, unless the half goes on.
+func keepsBreaks(t rapid.TB, before, after *live.State) {
+	if before == nil || !before.FirstAt().Equal(after.FirstAt()) || after.At().Before(before.At()) || after.Live().Clock.Phase.Half() != 0 {
+		return
+	}
+	was, is := before.Live().Timeline, after.Live().Timeline
+	for i := range was {
+		e := &was[i]
+		isBreak := e.State == football.VisualHalfTime || e.State == football.VisualFullTime || e.State == football.VisualPenalty && !isEvent(e)
+		if isBreak && !slices.ContainsFunc(is, func(a football.TimelineEntry) bool {
+			return a.State == e.State && a.SideProven == e.SideProven && !a.At.After(e.At) && !a.Until.Before(e.At)
+		}) {
+			t.Fatalf("%+v is gone: had %+v\nhas %+v", e, was, is)
+		}
+	}
 }
 
 func apply(state *live.State, act string, s *input.Sample, at time.Time) live.State {
@@ -112,7 +142,7 @@ func countPromises(t rapid.TB, l *football.Live) {
 				limit[side] += times * count
 			}
 		}
-		if known && !(state == football.VisualPenalty && l.Clock.Phase == football.Shootout) {
+		if known {
 			countPromise(t, l, state, limit)
 		}
 	}
@@ -125,8 +155,8 @@ func countPromises(t rapid.TB, l *football.Live) {
 
 func countPromise(t rapid.TB, l *football.Live, state football.VisualState, limit [2]int) {
 	got := map[football.Side]int{}
-	for _, e := range l.Timeline {
-		if e.State == state {
+	for i := range l.Timeline {
+		if e := &l.Timeline[i]; e.State == state && isEvent(e) {
 			got[e.SideProven]++
 		}
 	}
@@ -174,7 +204,7 @@ func bucketPromises(t rapid.TB, l *football.Live) {
 	for _, p := range l.Periods {
 		s := sums[p.Half]
 		if s == nil {
-			s = &sum{whole: true}
+			s = &sum{}
 		}
 		known := p.State == football.BucketValue || p.State == football.BucketZero
 		if known != s.whole || known && (p.Home != s.home || p.Away != s.away) || !known && p.Home+p.Away != 0 {
@@ -252,6 +282,8 @@ func anySample(t *rapid.T, at time.Time) *input.Sample {
 			Minute:  anyField(rapid.SampledFrom([]int{-1, 0, 44, 45, 46, 89, 90, 91, 105, 120, 1 << 40})).Draw(t, "minute"),
 			Second:  anyField(rapid.IntRange(-1, 61)).Draw(t, "second"),
 			Running: anyField(rapid.Bool()).Draw(t, "running"),
+
+			Shootout: rapid.IntRange(0, 3).Draw(t, "shoot-out") == 0,
 		},
 		Score: football.Score{Home: anyField(rapid.IntRange(0, 3)).Draw(t, "home goals"), Away: anyField(rapid.IntRange(0, 3)).Draw(t, "away goals")},
 	}
@@ -262,6 +294,10 @@ func anySample(t *rapid.T, at time.Time) *input.Sample {
 		if rapid.IntRange(0, 9).Draw(t, "sent") > 0 {
 			s.Counters = append(s.Counters, football.Counter{Metric: metric, Home: anyNumber(t), Away: anyNumber(t)})
 		}
+	}
+	if s.Clock.Shootout && rapid.Bool().Draw(t, "no penalty yet") {
+		s.Counters = append(slices.DeleteFunc(s.Counters, func(c football.Counter) bool { return c.Metric == football.Penalties }),
+			football.Counter{Metric: football.Penalties, Home: side("0"), Away: side("0")})
 	}
 	slices.SortFunc(s.Counters, func(a, b football.Counter) int { return strings.Compare(string(a.Metric), string(b.Metric)) })
 	if rapid.Bool().Draw(t, "listed") {

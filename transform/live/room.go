@@ -24,10 +24,14 @@ func (e *sampleEvents) hasRoom(i *input.Incident, event *entry, before []input.I
 		return e.standing(event.state, sides[:]...)+e.standing(event.state, football.SideNone) < count[0]+count[1]
 	}
 	standing := e.standing(event.state, event.side)
-	isTwin := slices.ContainsFunc(before, func(b input.Incident) bool {
+	return standing < count[side] || event.counted == countedBefore && !isTwin(i, before) && standing < e.limit(event.state, count)[side]
+}
+
+// isTwin reports whether the list has the same event before.
+func isTwin(i *input.Incident, before []input.Incident) bool {
+	return slices.ContainsFunc(before, func(b input.Incident) bool {
 		return b.Kind == i.Kind && b.Minute == i.Minute && b.Added == i.Added && b.Side == i.Side
 	})
-	return standing < count[side] || event.counted == countedBefore && !isTwin && standing < e.limit(event.state, count)[side]
 }
 
 // limit returns how many events of a kind may stand at a count. A provider may count a
@@ -68,6 +72,7 @@ func (e *sampleEvents) settle() {
 				e.hideExcess(state, side)
 			}
 			e.adoptWaiting(state, side)
+			e.dateByList(state, side, count[k])
 			for n := count[k] - e.standing(state, side); n > 0 && e.showWaiting(state, side); n-- {
 			}
 		}
@@ -96,11 +101,10 @@ func (e *sampleEvents) shown() (of [len(eventStates)]shown) {
 	for _, list := range [...][]entry{e.now, e.timeline} {
 		for k := range list {
 			event := &list[k]
-			i := rank(event.state)
-			if i < 0 {
+			if !event.isEvent() {
 				continue
 			}
-			s := &of[i]
+			s := &of[rank(event.state)]
 			switch {
 			case event.gone:
 				s.waiting = s.waiting || e.isWaiting(event)
@@ -176,6 +180,60 @@ func (e *sampleEvents) awayFromWaiting(event, waiting *entry) (seconds int, ok b
 	}
 	seconds = outside(m.from, event.position)
 	return seconds, seconds <= eventMemory
+}
+
+// dateByList replaces entries that the list lacks by events that wait, if the list has exactly as many
+// events of the side as the counter: this fell and rose again, and the list says when they happened.
+func (e *sampleEvents) dateByList(state football.VisualState, side football.Side, count int) {
+	if e.listed(state, side) != count {
+		return
+	}
+	for {
+		var waiting *entry
+		event := e.newest(state, side, func(event *entry) bool {
+			if event.gone || event.counted != countedByRise || event.proof.mark != 0 {
+				return false
+			}
+			waiting = e.newest(state, side, func(w *entry) bool { return e.isWaiting(w) && e.mayBe(event, w) })
+			return waiting != nil
+		})
+		if event == nil {
+			return
+		}
+		in := *waiting
+		if _, isThere := e.awayFrom(waiting, waiting.proof.minute); !isThere { // it was observed when it was listed
+			in.boardPosition = boardPosition{waiting.proof.minute.half, waiting.proof.minute.from, true}
+		}
+		e.movePoints(event, &in)
+		event.counted, waiting.counted, waiting.gone = notCounted, countedByRise, false
+		e.hide(event)
+		e.order(waiting)
+	}
+}
+
+// listed returns how many events of a side the list has. One that it has twice is one.
+func (e *sampleEvents) listed(state football.VisualState, side football.Side) int {
+	var minutes []minute
+	e.each(func(event *entry) bool {
+		if m := event.proof.minute; event.state == state && event.side == side && event.proof.mark != 0 && !e.isMissed(event) && !slices.Contains(minutes, m) {
+			minutes = append(minutes, m)
+		}
+		return true
+	})
+	return len(minutes)
+}
+
+// mayBe reports whether a rise of a counter may have shown an event that waits. It did not if it was
+// before the event's minute, or if it is so long after the listing that the list may lag.
+func (e *sampleEvents) mayBe(event, waiting *entry) bool {
+	m, rise := waiting.proof.minute, *event
+	if event.fellAt != never {
+		rise = e.climbed(event)
+	}
+	if rise.known && placeOf(rise.half, rise.position) < placeOf(m.half, m.from)-earlyWithin {
+		return false
+	}
+	return rise.at-waiting.proof.listedAt <= 1000*confirmWithin || e.at-rise.at > 1000*confirmWithin
 }
 
 // showWaiting shows the oldest waiting event of a side, if there is one.

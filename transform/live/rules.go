@@ -12,9 +12,9 @@ import (
 // Rules is the version of the rules that turn samples into published data. It changes
 // when the same samples would have another result.
 //
-//	live-8: in a list, stoppage time is before the next half; events of a half that no sample showed
-//	        are dated in it; a match that no list has is stale after the clock was set back
-const Rules = "live-8"
+//	live-9: a shoot-out is no event; the list dates a side's events if it has exactly as many as the count;
+//	        an end that play follows goes; no goals after the end; sides that are exchanged begin anew
+const Rules = "live-9"
 
 // How long samples and states are used.
 const (
@@ -165,7 +165,8 @@ const (
 	dangerHolds  = 32 // after a shot, or a second dangerous attack within dangerWithin
 	dangerWithin = 40
 
-	kickOffWithin = 60 // of the half, for its beginning to have been seen
+	kickOffWithin    = 60  // of the half, for its beginning to have been seen
+	kickOffAfterHalf = 180 // the same if the half before was seen
 
 	// Pressure begins at pressureBegins when it is beginsTimes the other side's, and
 	// lasts while it is at least pressureEnds and endsTimes the other side's.

@@ -25,7 +25,7 @@ var start = time.Date(2026, 11, 20, 15, 0, 0, 0, time.UTC)
 // SECONDS count from the start. CLOCK is half:minute:second, followed by * if it is
 // stopped, or - if none is sent; the second is - if it is not sent. unasked is a sample of
 // an answer that has no counters, late one of a provider that renews them once a minute. A side is digits, _ if it is sent without a value, or
-// - if it is not sent. A minute is 12 or 45+2. What a line does not name is not sent.
+// - if it is not sent. A minute is 12 or 45+2. inc= is an empty list. What a line does not name is not sent.
 func play(t *testing.T, script string, each func(step string, s *live.State)) *live.State {
 	t.Helper()
 	var state *live.State
@@ -77,7 +77,11 @@ func sample(t *testing.T, at time.Time, words []string) *input.Sample {
 		case "late":
 			s.CountersLag = time.Minute
 		case "inc":
-			s.Incidents = football.Of(append(s.Incidents.Or(nil), incident(t, value)))
+			list := s.Incidents.Or([]input.Incident{})
+			if value != "" {
+				list = append(list, incident(t, value))
+			}
+			s.Incidents = football.Of(list)
 		default:
 			home, away, _ := strings.Cut(value, "/")
 			s.Counters = append(s.Counters, football.Counter{Metric: football.Metric(name), Home: side(home), Away: side(away)})

@@ -76,6 +76,9 @@ func (s *State) FreshAt() time.Time { return utc(s.freshAt) }
 // Left reports whether the fixture is known to have left play.
 func (s *State) Left() bool { return s.leftAt != 0 }
 
+// isOver reports whether the fixture had ended before this step.
+func (s *State) isOver() bool { return s.leftAt != 0 && s.clock.Phase == football.FullTime }
+
 // InPlay reports whether the fixture is in play: it kicked off and has not ended.
 func (s *State) InPlay() bool {
 	return s.leftAt == 0 && s.hasBegun() && s.clock.Phase != football.FullTime
@@ -111,6 +114,13 @@ func (s *State) Expired(at time.Time) bool {
 }
 
 func utc(ms int64) time.Time { return time.UnixMilli(ms).UTC() }
+
+// isExchanged reports whether a sample has home and away the other way round.
+func (i *identity) isExchanged(s *input.Sample) bool {
+	home, okHome := s.Home.Get()
+	away, okAway := s.Away.Get()
+	return okHome && okAway && home != away && i.home == s.Away && i.away == s.Home
+}
 
 func identityOf(s *input.Sample) identity {
 	return identity{s.ProviderFixtureID, s.ProviderEventID, s.Home, s.Away, s.League, s.StartsAt}

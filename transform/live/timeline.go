@@ -40,6 +40,17 @@ type entry struct {
 	gone bool
 }
 
+// isEvent reports whether an entry is an event, which stands because it is counted or listed. The
+// other entries are states that last: also a shoot-out, which is PENALTY without being a penalty.
+func (e *entry) isEvent() bool {
+	return rank(e.state) >= 0 && (e.gone || e.counted != notCounted || e.proof.mark != 0)
+}
+
+// isRest reports whether an entry means: no half is played, or a shoot-out is on.
+func (e *entry) isRest() bool {
+	return isRest(e.state) || e.state == football.VisualPenalty && !e.isEvent()
+}
+
 // counting is whether a counter or the score includes an event.
 type counting uint8
 
@@ -124,6 +135,15 @@ func (s *State) rests() bool { return s.clock.Phase.Half() == 0 && s.clock.half 
 
 func isRest(s football.VisualState) bool {
 	return s == football.VisualHalfTime || s == football.VisualFullTime
+}
+
+// goesOn removes the end of a half that is played all the same.
+func (s *State) goesOn(half int) {
+	isFalse := func(e entry) bool { return e.isRest() && e.half >= half }
+	if slices.ContainsFunc(s.timeline, isFalse) {
+		s.editTimeline()
+		s.timeline = slices.DeleteFunc(s.timeline, isFalse)
+	}
 }
 
 // purge removes hidden events that neither a counter nor the provider's list can bring

@@ -15,7 +15,7 @@ func (s *State) published() []football.TimelineEntry {
 			until = shown[i+1].at
 		}
 		if e := &shown[i]; e.state != football.VisualStale {
-			rests = e.isRest()
+			rests = e.isRest() || rests && e.state == football.VisualPenalty // a kick of a shoot-out
 		}
 		added := addedMinute(places[i])
 		if rests && added == 1 && places[i]%halfSpan%60 == 0 {
@@ -27,11 +27,6 @@ func (s *State) published() []football.TimelineEntry {
 		entries[i] = shown[i].public(places[i], added, until)
 	}
 	return entries
-}
-
-// isRest reports whether an entry means: no half is played, or a shoot-out is on.
-func (e *entry) isRest() bool {
-	return isRest(e.state) || e.state == football.VisualPenalty && e.counted == notCounted && e.proof.mark == 0
 }
 
 // visual returns the newest entry of published, without computing the others.
@@ -118,7 +113,7 @@ func continues(before, e *entry) bool {
 		return false
 	}
 	isOne := e.state == football.VisualGoal || e.state == football.VisualCard || e.state == football.VisualPenalty
-	return !isOne || e.counted == notCounted && e.proof.mark == 0
+	return !isOne || !e.isEvent()
 }
 
 // scoreboard returns the place of every entry, which never decreases. It is the place of the

@@ -23,13 +23,20 @@ func newScene() scene {
 
 var sides = [2]football.Side{football.SideHome, football.SideAway}
 
-// updateTimeline adds to the timeline what a sample showed. before is the phase of the
+// updateTimeline adds to the timeline what a sample showed. before is the clock of the
 // previous sample.
-func (s *State) updateTimeline(sample *input.Sample, m *movement, before football.Phase) {
+func (s *State) updateTimeline(sample *input.Sample, m *movement, before *clock) {
 	s.purge()
-	if half := s.clock.Phase.Half(); half != 0 && s.clock.Phase != before {
+	if half := s.clock.Phase.Half(); half != 0 && s.clock.Phase != before.Phase {
 		s.scene = newScene() // attacks of the last half do not count in this one
-		if into := s.clock.position - halfBegins[half]; s.clock.known && into >= 0 && into < kickOffWithin {
+		if before.Phase.Half() == 0 {
+			s.goesOn(half)
+		}
+		within := kickOffWithin
+		if half > 1 && before.half == half-1 {
+			within = kickOffAfterHalf
+		}
+		if into := s.clock.position - halfBegins[half]; s.clock.known && half != before.half && into >= 0 && into < within {
 			s.insert(len(s.timeline), entry{boardPosition: s.boardPosition(), at: s.at, state: football.VisualKickOff, side: football.SideNone,
 				certainty: football.Inferred, fellAt: never})
 			s.scene.heldUntil = s.tau + eventSeconds[football.VisualKickOff]

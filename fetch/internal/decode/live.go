@@ -16,8 +16,12 @@ type Live struct {
 	Incomplete               bool // the list is known not to be complete
 
 	items, read int
-	changed     int  // items of another format
-	repeated    bool // an item was found more than once
+	changed     int            // items of another format
+	nameless    bool           // an item without an id was found
+	page        int            // the current one
+	foundOn     map[string]int // the page of an item
+	moved       bool           // an item was found on two pages
+	unread      []string       // ids of items that are not used
 	ids         []string
 	samples     []input.Sample
 	place       map[string]int    // of an item in ids and samples
@@ -30,15 +34,16 @@ type Live struct {
 
 // NewLive returns a Live without items.
 func NewLive() *Live {
-	return &Live{place: make(map[string]int), filtered: make(map[string]string), doubted: make(map[string]bool)}
+	return &Live{foundOn: make(map[string]int), place: make(map[string]int), filtered: make(map[string]string), doubted: make(map[string]bool)}
 }
 
 // maxExpected is more items than an answer has.
 const maxExpected = 1 << 10
 
-// Expect reserves memory for n items more, up to maxExpected, because a sample is much larger
-// than an item that is not one.
-func (l *Live) Expect(n int) {
+// Page begins a page of n items. It reserves memory for up to maxExpected, because a sample is much
+// larger than an item that is not one.
+func (l *Live) Page(n int) {
+	l.page++
 	n = min(n, maxExpected)
 	l.samples, l.ids = slices.Grow(l.samples, n), slices.Grow(l.ids, n)
 }
@@ -48,6 +53,7 @@ func (l *Live) Expect(n int) {
 func (l *Live) Count(broken string) bool {
 	if l.items++; broken != "" {
 		l.Broken.Add(broken)
+		l.nameless = true
 		return false
 	}
 	l.read++
@@ -57,13 +63,14 @@ func (l *Live) Count(broken string) bool {
 // Items returns the number of items.
 func (l *Live) Items() int { return l.items }
 
-// Found reports whether an item with that id was found before. If one was, the list is
-// not complete.
+// Found reports whether an item with that id was found before. If one was on another page, the
+// list changed while it was read and may lack another item. Twice on one page says nothing about
+// others.
 func (l *Live) Found(id string) bool {
-	_, sampled := l.place[id]
-	_, leftOut := l.filtered[id]
-	l.repeated = l.repeated || sampled || leftOut
-	return sampled || leftOut
+	page, found := l.foundOn[id]
+	l.moved = l.moved || found && page != l.page
+	l.foundOn[id] = l.page
+	return found
 }
 
 // Start begins an item of a payload, whose format is that of the adapter, and returns its sample
@@ -82,6 +89,7 @@ func (l *Live) Start(p provider.Payload, i *Item, broken, member string, statuse
 	status, known := statuses[i.State]
 	if !known {
 		l.Broken.Add("unknown " + member)
+		l.unread = append(l.unread, i.ID)
 		return s, false
 	}
 	l.Trace(p.Trace, i.ID)
@@ -155,14 +163,15 @@ func (l *Live) Sheet(pages []provider.Payload) (provider.LiveSheet, error) {
 	for id := range l.doubted {
 		delete(l.filtered, id)
 		l.Broken.Add(TwoFixtures)
+		l.unread = append(l.unread, id)
 	}
-	s := provider.LiveSheet{Filtered: countRules(l.filtered), Broken: l.Broken, Damaged: l.Damaged, Unknown: l.Unknown, Met: l.items, Changed: l.changed}
+	s := provider.LiveSheet{Unread: l.unread, Filtered: countRules(l.filtered), Broken: l.Broken, Damaged: l.Damaged, Unknown: l.Unknown, Met: l.items, Changed: l.changed}
 	s.Samples = l.samples[:0]
 	for at, sample := range l.samples {
 		if id := l.ids[at]; l.filtered[id] == "" && !l.doubted[id] { // else a later page leaves it out
 			s.Samples = append(s.Samples, sample)
 		}
 	}
-	s.Complete = len(pages) > 0 && len(l.Broken) == 0 && !l.repeated && !l.Incomplete
+	s.Complete = len(pages) > 0 && !l.nameless && !l.moved && !l.Incomplete
 	return s, nil
 }

@@ -1,6 +1,7 @@
 package decode_test
 
 import (
+	"slices"
 	"testing"
 
 	"mkt/fetch/input"
@@ -32,7 +33,7 @@ func TestOneLiveIDTwice(t *testing.T) {
 		}
 		sheet, err := l.Sheet([]provider.Payload{{}})
 		used := len(sheet.Samples) == 1 && sheet.Samples[0].Score.Home == football.Of(c.goals)
-		if err != nil || sheet.Complete || c.goals >= 0 && !used || c.goals < 0 && (len(sheet.Samples) > 0 || sheet.Broken[decode.TwoFixtures] != 1) {
+		if isUnread := slices.Equal(sheet.Unread, []string{"1"}); err != nil || !sheet.Complete || isUnread == used || c.goals >= 0 && !used || c.goals < 0 && (len(sheet.Samples) > 0 || sheet.Broken[decode.TwoFixtures] != 1) {
 			t.Errorf("%s: %+v, %v", c.name, sheet, err)
 		}
 	}

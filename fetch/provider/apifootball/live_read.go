@@ -49,6 +49,7 @@ func readLive(pages []provider.Payload) (provider.LiveSheet, error) {
 			r.Damaged.Add(pagingBroken)
 		}
 		r.Incomplete = r.Incomplete || !ok || said.total > 1
+		r.Page(0)
 		for v := range items.Items() {
 			r.item(v, p)
 		}

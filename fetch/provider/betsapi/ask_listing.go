@@ -18,16 +18,17 @@ type reading struct {
 	ids      map[string]int // place in items
 	total    int            // number of fixtures by the pager of the first page
 	counted  bool           // every page was read, and all pagers say the same total
-	repeated bool           // a fixture was seen more than once
+	listed   int            // items by the pages: a fixture that is twice on one page counts twice
+	repeated bool           // a fixture was on two pages
 	noID     int            // items without an id
 	pages    int
 }
 
-// isComplete reports whether a reading has as many different fixtures as the provider
-// itself counts. Nothing else proves that none is missing: if a page is short, it is
-// short in every reading.
+// isComplete reports whether a reading has as many fixtures as the provider itself counts,
+// none of them on two pages. Nothing else proves that none is missing: if a page is short,
+// it is short in every reading.
 func (r *reading) isComplete() bool {
-	return r.counted && !r.repeated && r.noID == 0 && len(r.items) == r.total
+	return r.counted && !r.repeated && r.noID == 0 && r.listed == r.total
 }
 
 // list reads the listing. It moves while it is read, so one that is not complete is
@@ -153,7 +154,7 @@ func (a *asker) mayGoOn(pages []*page) bool {
 		return a.untilEmpty
 	}
 	all := gather(pages)
-	return len(pages) < last.pages() || len(all.items)+all.noID < last.total && !slices.Contains(pages, nil)
+	return len(pages) < last.pages() || all.listed+all.noID < last.total && !slices.Contains(pages, nil)
 }
 
 func (a *asker) page(ctx context.Context, n int) (*page, error) {
@@ -200,11 +201,17 @@ func gather(pages []*page) *reading {
 		}
 		r.counted = r.counted && p.perPage > 0 && p.total == r.total && p.pages() <= api.MaxPages
 		r.noID += p.noID
+		before := len(r.items)
 		for _, i := range p.items {
 			if at, known := r.ids[i.ID]; known {
-				r.repeated, r.items[at] = true, i
+				if r.items[at] = i; at >= before {
+					r.listed++
+				} else {
+					r.repeated = true
+				}
 				continue
 			}
+			r.listed++
 			r.ids[i.ID] = len(r.items)
 			r.items = append(r.items, i)
 		}

@@ -154,6 +154,10 @@ func TestLiveAskList(t *testing.T) {
 	if asked := pages.runLive(t, ""); !asked.ListingComplete || asked.Listed != 50 || pages.listings != 3 {
 		t.Errorf("%+v", asked)
 	}
+	twice := &upstream{perPage: 20, items: slices.Insert(inPlay(50), 1, inPlay(1)...)}
+	if asked := twice.runLive(t, ""); !asked.ListingComplete || asked.Listed != 50 || twice.listings != 3 {
+		t.Errorf("a fixture is twice on a page: %+v", asked)
+	}
 	for name, u := range map[string]*upstream{
 		"a page is missing": {perPage: 20, items: inPlay(50), page: func(page, _ int) (string, int) {
 			if page == 2 {
@@ -164,7 +168,7 @@ func TestLiveAskList(t *testing.T) {
 		"the total is another":       {perPage: 20, items: inPlay(50), total: func(page, _ int) int { return 50 + page }},
 		"fewer than the pager says":  {perPage: 1000, items: inPlay(30), total: func(int, int) int { return 33 }},
 		"an item has no id":          {perPage: 1000, items: append(inPlay(30), `{"sport_id":"1"}`)},
-		"a fixture is met two times": {perPage: 1000, items: append(inPlay(30), inPlay(1)...)},
+		"a fixture is on two pages":  {perPage: 20, items: append(inPlay(30), inPlay(1)...)},
 		"more than the pager says":   {perPage: 1000, items: inPlay(30), total: func(int, int) int { return 28 }},
 	} {
 		if asked := u.runLive(t, ""); asked.ListingComplete || asked.Listed < 30 {

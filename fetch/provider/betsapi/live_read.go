@@ -28,7 +28,7 @@ func readLive(pages []provider.Payload) (provider.LiveSheet, error) {
 		if err != nil {
 			return provider.LiveSheet{}, fmt.Errorf("%s payload %d: %w", p.Endpoint, p.Number, err)
 		}
-		r.Expect(results.Len())
+		r.Page(results.Len())
 		for v := range results.Items() {
 			r.item(v, p)
 		}

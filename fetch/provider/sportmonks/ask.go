@@ -59,8 +59,8 @@ type page struct {
 }
 
 // list reads a list page by page. It is complete if every page was received and has as
-// many items as it says, the last one says that it is the last, and no fixture is there
-// twice. It returns an error only if the first page fails or the run must stop.
+// many items as it says, the last one says that it is the last, and no fixture is on two
+// pages. It returns an error only if the first page fails or the run must stop.
 func (a asker) list(ctx context.Context, question provider.Request) ([]item, error) {
 	var items []item
 	place := make(map[string]int)
@@ -77,7 +77,7 @@ func (a asker) list(ctx context.Context, question provider.Request) ([]item, err
 		before := len(items)
 		for _, i := range p.items {
 			if at, met := place[i.ID]; met {
-				items[at], complete = i, false
+				items[at], complete = i, complete && at >= before // on one page, it says nothing about others
 				a.Count(countRepeated, 1)
 				continue
 			}

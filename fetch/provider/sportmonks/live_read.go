@@ -49,6 +49,7 @@ func readLive(pages []provider.Payload) (provider.LiveSheet, error) {
 			return provider.LiveSheet{}, fmt.Errorf("%s payload %d: %w", p.Endpoint, p.Number, err)
 		}
 		before := r.Items()
+		r.Page(0)
 		for v := range itemsOf(data) {
 			r.item(v, p)
 		}

@@ -77,6 +77,7 @@ func sample() *Match {
 	entry(1, 45, "HALF_TIME", "NONE", "EXACT")
 	entry(2, 47, "CORNER", "AWAY", "UNKNOWN")
 	entry(2, 52, "STALE", "NONE", "UNKNOWN")
+	entry(2, 53, "PENALTY", "NONE", "INFERRED")                                                                                              // a shoot-out, and no penalty
 	m.Timeline = append(m.Timeline, table.LiveTimelineRow{At: now, Until: now, State: "PENALTY", SideProven: "HOME", Certainty: "INFERRED"}) // without a timer
 	for second := 8; second <= 47*60; second += 8 {
 		home, reason := 40+second/100, football.UnavailableReason("")

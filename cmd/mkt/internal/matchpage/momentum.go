@@ -320,7 +320,7 @@ func (m *Match) marks(x *axis, p *momentumPanel) (all []mark) {
 	for i := range m.Timeline {
 		e := &m.Timeline[i]
 		kind, ok := kinds[e.State]
-		if !ok {
+		if isShootout := kind == "penalty" && e.SideProven == string(football.SideNone) && e.Certainty != string(football.Exact); !ok || isShootout {
 			continue
 		}
 		if kind == "card" {
