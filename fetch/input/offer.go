@@ -98,6 +98,9 @@ const (
 	SideMeansYes
 	// BareLineIsOver means a line without a word is one to go over.
 	BareLineIsOver
+	// NamedSides means a score names both sides, and a score alone does not say whose goals
+	// come first.
+	NamedSides
 )
 
 // Condition is a test that the rows must pass for the reading to hold.
