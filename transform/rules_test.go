@@ -12,6 +12,7 @@ import (
 // of live data.
 var numbersOf = map[string]string{
 	"4 live-8": "89333f9c9566d4ecde179da1bdb2ceb6a89768f3e7a8ae1c3a66f53d2f0e962a",
+	"5 live-8": "89333f9c9566d4ecde179da1bdb2ceb6a89768f3e7a8ae1c3a66f53d2f0e962a",
 }
 
 // TestStageIsVersioned: no bound from which a fixture or a cycle is refused, or a fixture leaves

@@ -109,7 +109,6 @@ type Condition string
 const (
 	NoCondition    Condition = ""
 	NeedsExactly   Condition = "EXACTLY"        // a row must say Exactly
-	NeedsDraw      Condition = "DRAW"           // a row must be the draw: without it, the effect of a draw is not known
 	NeedsBands     Condition = "BANDS"          // every row must be a band
 	NeedsHalves    Condition = "HALVES"         // every row names a side and a half: one market for each half and side
 	NeedsSentence  Condition = "TEAM_SENTENCE"  // every row is a sentence that names a side

@@ -29,7 +29,10 @@ import (
 //	   line; a row whose side could be its number is proven by another row; a name is
 //	   refused if it is no text, or names another count or another time than the rule
 //	   of its id; the prices prove the line of a row of an API-Football handicap
-const DerivationVersion = "4"
+//	5: a result without its draw is not mapped; prices that disprove the sign of a
+//	   handicap or cannot be those of the outcomes are not publishable; a member of a
+//	   row that is not known says nothing
+const DerivationVersion = "5"
 
 // Term is one canonical market of the vocabulary.
 type Term struct {
@@ -74,6 +77,12 @@ func (k LineKind) Has(kind LineKind) bool {
 		rest = after
 	}
 	return false
+}
+
+// NeedsDraw reports whether the draw is one of three results, exactly one of which happens: without it the effect of a
+// draw is not known. A handicap does not need it in every list, because its other prices tell.
+func (t *Term) NeedsDraw() bool {
+	return t.Selections == "HOME|DRAW|AWAY" && t.Line != EuropeanHandicap && t.Canonical != "HALF_TIME_OR_FULL_TIME_RESULT" // where two can happen
 }
 
 // AllowsPeriod reports whether the market exists for a canonical period.

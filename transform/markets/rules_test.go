@@ -11,6 +11,7 @@ import (
 // derivation.
 var numbersOf = map[string]string{
 	"4": "aada6d988ff6fc3759b428c1dbd9b09e896c1dc4224451d30b906f6435713b4d",
+	"5": "2b3fde5b92cf6b2d78f3782f20fc6f25bf7e034b2b8d44810da74985aa8a4d69",
 }
 
 // TestDerivationIsVersioned: no bound, form or word by which markets are proven changes
