@@ -212,13 +212,19 @@ func (o *Options) connect() (l connection, err error) {
 		return l, fmt.Errorf("%w: store it again with: mkt provider set %s --provider %s", err, o.Tenant.ID, o.Tenant.Provider)
 	}
 	var leftAt time.Time
-	if o.Quota != nil && o.Quota.UsedUpUntil == nil {
-		leftAt = o.Quota.At
+	limit := 0
+	if q := o.Quota; q != nil {
+		if q.UsedUpUntil == nil {
+			leftAt = q.At
+		}
+		if q.Limit != nil {
+			limit = int(*q.Limit)
+		}
 	}
 	l.client, err = upstream.New(upstream.Options{
 		Provider: l.adapter, Account: o.Tenant.ID, BaseURL: o.Tenant.BaseURL, AllowPrivateAddress: o.Tenant.AllowPrivateAddress,
 		Credential: l.secret, Limits: o.Limits, Circuits: o.Circuits, Now: o.Now, Monotonic: o.Monotonic, Usage: o.Usage,
-		Log: o.Log.With("tenant", o.Tenant.ID, "step", "fetch"), QuotaLeftAt: leftAt, Stopping: o.Stopping, Random: o.Random, Transport: o.Transport,
+		Log: o.Log.With("tenant", o.Tenant.ID, "step", "fetch"), QuotaLeftAt: leftAt, QuotaLimit: limit, Stopping: o.Stopping, Random: o.Random, Transport: o.Transport,
 	})
 	return l, err
 }

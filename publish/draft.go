@@ -112,7 +112,7 @@ func (d *Draft) Write(ctx context.Context, publishedAt time.Time) error {
 	if !product.decide {
 		return nil
 	}
-	d.Manifest.AcceptRemovals = d.AcceptRemovals
+	d.Manifest.AcceptRemovals, d.Manifest.Losses = d.AcceptRemovals, d.plan.losses
 	d.plan.count(d.Manifest.Counters)
 	return d.writeChanges(ctx, publishedAt)
 }

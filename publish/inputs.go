@@ -26,9 +26,10 @@ type inputs struct {
 	previous  []fixture
 	refreshed []fixture // also those without markets, if the provider offers none on them
 	listing   []table.ListingRow
-	complete  bool      // the listing was read to its end
-	provider  string    // of the listing
-	at        time.Time // when the cycle was processed
+	complete  bool            // the listing was read to its end
+	provider  string          // of the listing
+	at        time.Time       // when the cycle was processed
+	losses    []snapshot.Loss // of the last day
 	// otherPrices reports whether the previous dataset has the prices of another
 	// bookmaker of the same provider.
 	otherPrices bool
@@ -54,6 +55,11 @@ func readInputs(f durable.ReadFS, base *Base, canonical *snapshot.Manifest) (in 
 	}
 	if in.previous, err = readFixtures(f, name, base.Manifest); err != nil {
 		return in, err
+	}
+	for _, l := range base.Manifest.Losses {
+		if since := in.at.Sub(l.At); since.Abs() < holdTime && in.provider == base.Manifest.Provider {
+			in.losses = append(in.losses, l)
+		}
 	}
 	in.redate(base.Commit.PublishedAt)
 	return in, nil

@@ -82,7 +82,7 @@ type Summary struct {
 	Carried                       int   // fixtures kept from the previous dataset with their own times
 	Removed                       int   // fixtures removed
 	// Held is the number of fixtures kept although the listing lacks them, because they
-	// were too many at once. See Options.AcceptRemovals.
+	// were too many within a day. See Options.AcceptRemovals.
 	Held    int
 	Events  int
 	LastSeq uint64

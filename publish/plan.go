@@ -14,6 +14,7 @@ import (
 type plan struct {
 	fixtures []decision
 	held     int // fixtures kept although the listing lacks them
+	losses   []snapshot.Loss
 }
 
 // decision is the decision about one fixture in the previous dataset or in the cycle.
@@ -30,11 +31,12 @@ type decision struct {
 	seq    int64    // of its event; 0 if it has none
 }
 
-// A listing is held if it would remove more than this share, and more than this number, of
-// fixtures at once.
+// A listing is held if with it more than this number of fixtures would be removed within this time, and more than this
+// share of the largest dataset: at once, or little by little.
 const (
 	holdShare  = 0.20
 	holdNumber = 20
+	holdTime   = 24 * time.Hour
 )
 
 // decide makes the plan. A fixture is:
@@ -46,8 +48,9 @@ const (
 //     offered any more; with the kick-off that the list has now;
 //   - removed if it is over, or belongs to a former provider of the account, or would keep the
 //     prices of a former bookmaker: prices of several bookmakers are never mixed;
-//   - removed if a complete listing lacks it, unless too many at once would be removed. Fixtures
-//     whose kick-off has passed do not count: they leave every list of coming fixtures.
+//   - removed if a complete listing lacks it, unless too many would be removed within a day. Fixtures
+//     whose kick-off has passed do not count: they leave every list of coming fixtures. Nor does what was
+//     removed before a person accepted all removals.
 func decide(in inputs, acceptRemovals bool) plan {
 	var p plan
 	unexpected := 0
@@ -77,9 +80,20 @@ func decide(in inputs, acceptRemovals bool) plan {
 			p.fixtures = append(p.fixtures, d)
 		}
 	})
-	tooMany := unexpected > holdNumber && float64(unexpected) > holdShare*float64(len(in.previous))
-	if tooMany && !acceptRemovals {
+	if acceptRemovals || unexpected == 0 {
+		if !acceptRemovals {
+			p.losses = in.losses
+		}
+		return p
+	}
+	lost, largest := unexpected, len(in.previous)
+	for _, l := range in.losses {
+		lost, largest = lost+l.Fixtures, max(largest, l.Of)
+	}
+	if p.losses = in.losses; lost > holdNumber && float64(lost) > holdShare*float64(largest) {
 		p.hold()
+	} else {
+		p.losses = append(slices.Clone(in.losses), snapshot.Loss{At: in.at, Fixtures: unexpected, Of: len(in.previous)})
 	}
 	return p
 }

@@ -271,6 +271,40 @@ func TestListingThatShrinksIsHeld(t *testing.T) {
 	}
 }
 
+// A listing that shrinks little by little, complete by its own count each time, is held as well: within a day no more
+// than a fifth of the largest dataset goes. A day later as many may go again, and what a person accepted counts no more.
+func TestListingThatDwindlesIsHeld(t *testing.T) {
+	f := durabletest.NewMem()
+	publishCycle(t, f, cycle{number: 1, refreshed: upTo(300)})
+	left, number := 300, 1
+	shrink := func() publish.Summary {
+		left, number = left*81/100, number+1
+		return publishCycle(t, f, cycle{number: number, refreshed: upTo(left)})
+	}
+	if s := shrink(); s.Removed != 57 || s.Held != 0 {
+		t.Errorf("at first %+v", s)
+	}
+	for left > 25 {
+		if s := shrink(); s.Removed != 0 || s.Held != 243-left {
+			t.Errorf("%d are listed: %+v", left, s)
+		}
+	}
+	c := cycle{number: number + 1, refreshed: upTo(left)}
+	c.transform(t, f)
+	o := options(f, c, "accepted")
+	o.AcceptRemovals = true
+	if s, err := publish.Run(t.Context(), o); err != nil || s.Fixtures != int64(left) {
+		t.Fatalf("accepted: %+v, %v", s, err)
+	}
+	for _, c := range []struct{ number, listed, held int }{
+		{number + 2, 300, 0}, {number + 3, 250, 0}, {number + 4, 239, 11}, {number + 5, 250, 0}, {number + 27, 239, 0}, {number + 28, 201, 0}, {number + 29, 190, 11},
+	} {
+		if s := publishCycle(t, f, cycle{number: c.number, refreshed: upTo(c.listed)}); s.Held != c.held {
+			t.Errorf("%d are listed in cycle %d: %+v", c.listed, c.number, s)
+		}
+	}
+}
+
 // Fixtures that have kicked off leave the listing every Saturday, which is no reason to
 // hold it. A person can also accept removals that are held.
 func TestRemovalsThatAreExpected(t *testing.T) {

@@ -176,20 +176,23 @@ func TestUnrepairableDamage(t *testing.T) {
 	}
 }
 
-// Publications with held listings or accepted removals are rebuilt as they were. A
-// manifest of an older version does not record accepted removals.
+// Publications with held listings, removals or accepted removals are rebuilt as they were. A
+// manifest of an older version records neither accepted removals nor what a listing lost.
 func TestRepairKnowsWhatWasHeld(t *testing.T) {
-	for _, which := range []string{"held", "accepted", "accepted by an older version"} {
+	for _, which := range []string{"held", "accepted", "accepted by an older version", "lost", "lost in an older version"} {
 		f := durabletest.NewMem()
 		publishCycle(t, f, cycle{number: 1, refreshed: upTo(60)})
 		c := cycle{number: 2, refreshed: upTo(10)}
+		if strings.HasPrefix(which, "lost") {
+			c.refreshed = upTo(55)
+		}
 		c.transform(t, f)
 		o := options(f, c, "run-2")
-		o.AcceptRemovals = which != "held"
+		o.AcceptRemovals = strings.HasPrefix(which, "accepted")
 		_, err := publish.Run(context.Background(), o)
 		must(t, err)
-		if which == "accepted by an older version" {
-			rewriteNewest(t, f, func(_ string, m *snapshot.Manifest) { m.AcceptRemovals = false })
+		if strings.HasSuffix(which, "older version") {
+			rewriteNewest(t, f, func(_ string, m *snapshot.Manifest) { m.AcceptRemovals, m.Losses = false, nil })
 		}
 		want := files(t, f, published(2))
 		for _, damaged := range [][]string{{layout.FixturesFile}, {layout.FixturesFile, layout.ManifestFile}} {

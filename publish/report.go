@@ -44,7 +44,7 @@ func Record(ctx context.Context, o Options, started time.Time, s Summary, err er
 			"refreshed", s.Refreshed, "without_markets", s.WithoutMarkets, "carried", s.Carried, "removed", s.Removed, "held", s.Held, "last_seq", s.LastSeq)
 	}
 	if s.Held > 0 {
-		log.Warn("the listing lacks too many fixtures at once, so they were kept; if they are really gone, run mkt cycle --accept-removals", "held", s.Held)
+		log.Warn("with this listing too many fixtures would be removed within a day, so they were kept; if they are really gone, run mkt cycle --accept-removals", "held", s.Held)
 	}
 	if s.Already || err != nil && ctx.Err() != nil {
 		return

@@ -7,6 +7,12 @@ type Dialect struct {
 	Nouns     map[string][]Phrase // by dimension: words beside a number without a meaning of their own; Word is ""
 	Sentences map[string]string   // by market: the action of a side or a player, in markets whose rows have it instead of yes
 	Unread    map[string]bool     // fields of labels that repeat the row's other labels in other words
+	Read      map[string]bool     // the fields of labels with a known meaning; nil if any field may have one
+}
+
+// Reads reports whether the labels of a field are words of a row. A label that is none is kept with the row.
+func (d *Dialect) Reads(field string) bool {
+	return !d.Unread[field] && (d.Read == nil || d.Read[field])
 }
 
 // Phrase is a text of a bookmaker and the canonical word for it.

@@ -99,6 +99,9 @@ const (
 	SideMeansYes
 	// BareLineIsOver means a line without a word is one to go over.
 	BareLineIsOver
+	// NamedSides means a score names both sides, and a score alone does not say whose goals
+	// come first.
+	NamedSides
 )
 
 // Condition is a test that the rows must pass for the reading to hold.
@@ -107,7 +110,6 @@ type Condition string
 const (
 	NoCondition    Condition = ""
 	NeedsExactly   Condition = "EXACTLY"        // a row must say Exactly
-	NeedsDraw      Condition = "DRAW"           // a row must be the draw: without it, the effect of a draw is not known
 	NeedsBands     Condition = "BANDS"          // every row must be a band
 	NeedsHalves    Condition = "HALVES"         // every row names a side and a half: one market for each half and side
 	NeedsSentence  Condition = "TEAM_SENTENCE"  // every row is a sentence that names a side

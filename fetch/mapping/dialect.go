@@ -69,6 +69,11 @@ func ParseDialect(text string) (*input.Dialect, error) {
 			d.Sentences[word] = text
 		case list == "unread":
 			d.Unread[text] = true
+		case list == "read":
+			if d.Read == nil {
+				d.Read = make(map[string]bool)
+			}
+			d.Read[text] = true
 		default:
 			return nil, fmt.Errorf("%s: unknown list", list)
 		}

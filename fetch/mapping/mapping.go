@@ -120,6 +120,7 @@ var shapes = map[string]input.Shape{
 	"named-winner-first": input.NamedWinnerFirst,
 	"side-means-yes":     input.SideMeansYes,
 	"bare-line-over":     input.BareLineIsOver,
+	"named-sides":        input.NamedSides,
 }
 
 // parseShape reads the names of shapes with | between, none if the text is empty.

@@ -32,7 +32,10 @@ import (
 //	5: a market of Sportmonks is mapped under known names alone, each of which has ids
 //	   of its own, and its rows may say their side in several texts; a result of it
 //	   needs its draw; two prices of a row that contradict each other are not
-//	   publishable; a player's name may have a number or "ogly"
+//	   publishable; a player's name may have a number or "ogly";
+//	   a result without its draw is not mapped; prices that disprove the sign of a
+//	   handicap or cannot be those of the outcomes are not publishable; a member of a
+//	   row that is not known says nothing
 const DerivationVersion = "5"
 
 // Term is one canonical market of the vocabulary.
@@ -78,6 +81,12 @@ func (k LineKind) Has(kind LineKind) bool {
 		rest = after
 	}
 	return false
+}
+
+// NeedsDraw reports whether the draw is one of three results, exactly one of which happens: without it the effect of a
+// draw is not known. A handicap does not need it in every list, because its other prices tell.
+func (t *Term) NeedsDraw() bool {
+	return t.Selections == "HOME|DRAW|AWAY" && t.Line != EuropeanHandicap && t.Canonical != "HALF_TIME_OR_FULL_TIME_RESULT" // where two can happen
 }
 
 // AllowsPeriod reports whether the market exists for a canonical period.

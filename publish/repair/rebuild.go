@@ -103,8 +103,13 @@ func (r *rebuilder) rebuildAs(ctx context.Context, c snapshot.Commit, a assumpti
 	}
 	made.Manifest.AcceptRemovals = made.Manifest.AcceptRemovals && a.recorded
 	made.manifestSum, err = made.WriteManifest()
-	if err == nil && made.manifestSum != c.ManifestSHA256 && !made.Manifest.ShortTimes { // perhaps of an earlier build
-		made.Manifest.ShortTimes = true
+	for _, ofBuildBefore := range []func(*snapshot.Manifest) bool{
+		func(m *snapshot.Manifest) bool { had := m.Losses != nil; m.Losses = nil; return had },
+		func(m *snapshot.Manifest) bool { had := m.ShortTimes; m.ShortTimes = true; return !had },
+	} {
+		if err != nil || made.manifestSum == c.ManifestSHA256 || !ofBuildBefore(&made.Manifest) {
+			continue
+		}
 		if err = r.Root.Remove(made.SnapshotDir() + "/" + layout.ManifestFile); err == nil {
 			made.manifestSum, err = made.WriteManifest()
 		}

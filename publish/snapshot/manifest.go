@@ -68,6 +68,10 @@ type Manifest struct {
 	// field do not record it.
 	AcceptRemovals bool `json:"accept_removals,omitempty"`
 
+	// Losses are the fixtures that listings of the last day lacked before their kick-off, and that were removed; none since a
+	// person accepted all removals, nor in publications of builds before it.
+	Losses []Loss `json:"losses,omitempty"`
+
 	// Changes are the retained segments of the change log, oldest first.
 	Changes []Segment `json:"changes,omitempty"`
 	// Steps are the retained segments of the steps, oldest first; none in publications of builds
@@ -98,6 +102,13 @@ func (m *Manifest) Only(names ...string) Manifest {
 		}
 	}
 	return only
+}
+
+// Loss is what the listing of one cycle lost.
+type Loss struct {
+	At       time.Time `json:"at"` // processed_at of the cycle
+	Fixtures int       `json:"fixtures"`
+	Of       int       `json:"of"` // fixtures of the dataset before
 }
 
 // File is one file of the folder.

@@ -22,6 +22,7 @@ type Deriver struct {
 	ids      []byte                     // selection ids of the fixture, one behind the other
 	met      map[football.MarketID]bool // of the fixture at hand
 	numbers  []quarters                 // lines of the market at hand
+	quotes   quotes                     // of the market at hand
 	levels   map[quarters]sideSet       // the sides with a handicap, of the market at hand
 	suffixes map[[2]string]football.MarketID
 
@@ -178,13 +179,16 @@ func (d *Deriver) verdict(o *input.Offer, p *plan) football.Reason {
 		return cmp.Or(common, football.AmbiguousShape) // all lines are doubtful
 	case o.Reading.Condition == input.NeedsExactly && !exactly,
 		o.Reading.Condition == input.NeedsScoreDraw && !scoreDraw,
-		o.Reading.Condition == input.NeedsDraw && !drawn,
+		p.term.NeedsDraw() && !drawn && !slices.ContainsFunc(o.Rows, isDamaged),
 		o.Reading.Condition == input.NeedsBands && read < len(d.readings),
 		o.Reading.Condition == input.NeedsGoals && (read < len(d.readings) || !named):
 		return football.ConditionFailed
 	}
 	return ""
 }
+
+// isDamaged reports whether a row could not be read: it may be any outcome.
+func isDamaged(row input.Row) bool { return row.Trouble != "" }
 
 // allTwoWay turns a three-way total without a proven line into the two-way total it contains.
 // Rows of neither count as not read.

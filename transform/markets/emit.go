@@ -31,6 +31,7 @@ func (d *Deriver) mapped(o *input.Offer, p *plan, v *variant) {
 	for k, i := range v.rows {
 		d.judge(&selections[k], &o.Rows[i], d.readings[i].reason)
 	}
+	d.disprove(def.Canonical, selections)
 	d.place(o, digest, len(selections))
 	d.markets = append(d.markets, football.Market{
 		ID: id, Canonical: def.Canonical, Period: def.Period, Name: o.Name, Sections: o.Sections,
@@ -72,7 +73,8 @@ func (d *Deriver) lines(selections []football.Selection, rows []int, p *plan) []
 	all := d.numbers[:0]
 	for k, i := range rows {
 		rd := &d.readings[i]
-		if rd.reason == "" && rd.hasLine && !rd.doubtful && !slices.Contains(selections[k].Quality.Reasons, football.UnreadableLine) {
+		reasons := selections[k].Quality.Reasons
+		if rd.reason == "" && rd.hasLine && !slices.Contains(reasons, football.AmbiguousShape) && !slices.Contains(reasons, football.UnreadableLine) {
 			all = append(all, rd.line)
 		}
 	}

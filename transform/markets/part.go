@@ -51,7 +51,9 @@ func (r *rowReader) partOptions(c *class, slot slots, text string, sides []sideM
 		add(r.plan.bracketAt(text))
 		add(r.plan.phraseAt(text, input.NoGoal))
 	case scoreClass:
-		if a, b, size := scoreAt(text); size > 0 {
+		if r.plan.claim.Shape&input.NamedSides != 0 {
+			into = r.namedScore(slot, text, into)
+		} else if a, b, size := scoreAt(text); size > 0 {
 			into = append(into, option{fills: slot, size: int32(size), score: [2]uint8{uint8(a), uint8(b)}})
 		}
 		add(r.plan.phraseAt(text, input.OtherScores))

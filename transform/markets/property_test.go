@@ -72,7 +72,7 @@ func genOffer(t *rapid.T) input.Offer {
 			Dialect: betsapi.Dialect(), Market: term.Canonical, Period: period, Rank: rapid.IntRange(1, 3).Draw(t, "rank"),
 			Subject: rapid.SampledFrom([]string{"", "HOME", "AWAY", "TEAM"}).Draw(t, "subject"), Parameter: rapid.SampledFrom([]string{"", "3", "FIRST"}).Draw(t, "parameter"),
 			Shape:     input.Shape(rapid.IntRange(0, 31).Draw(t, "shape")),
-			Condition: rapid.SampledFrom([]input.Condition{"", "", input.NeedsExactly, input.NeedsDraw, input.NeedsScoreDraw, input.NeedsBands, input.NeedsHalves, input.NeedsSentence, input.NeedsScorers, input.NeedsGoals}).Draw(t, "condition"),
+			Condition: rapid.SampledFrom([]input.Condition{"", "", input.NeedsExactly, input.NeedsScoreDraw, input.NeedsBands, input.NeedsHalves, input.NeedsSentence, input.NeedsScorers, input.NeedsGoals}).Draw(t, "condition"),
 		}
 	}
 	o.Rows = rapid.SliceOfN(rapid.Custom(genRow), 0, 6).Draw(t, "rows")

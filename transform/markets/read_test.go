@@ -61,14 +61,15 @@ MATCH_RESULT 1H
   DRAW
   HOME
   AWAY`},
-		{"near misses of a name", claim{Market: "MATCH_RESULT"}, []string{"Arsenal", "arsenal", "Arsenal FC", "Leicestr", "Draws", "3"}, `
+		{"near misses of a name", claim{Market: "MATCH_RESULT"}, []string{"Arsenal", "arsenal", "Arsenal FC", "Leicestr", "Draws", "3", "Draw"}, `
 MATCH_RESULT FT
   HOME
   arsenal UNREADABLE [UNRESOLVED_QUALIFIER]
   Arsenal FC UNREADABLE [UNRESOLVED_QUALIFIER]
   Leicestr UNREADABLE [UNRESOLVED_QUALIFIER]
   Draws UNREADABLE [UNRESOLVED_QUALIFIER]
-  3 UNREADABLE [UNRESOLVED_QUALIFIER]`},
+  3 UNREADABLE [UNRESOLVED_QUALIFIER]
+  DRAW`},
 		{"a draw in a two-way market", claim{Market: "DRAW_NO_BET"}, []string{"1", "Draw", "2"}, `
 RAW AMBIGUOUS_SHAPE
   1 SUSPECT [MARKET_NOT_MAPPED]
@@ -98,11 +99,11 @@ MATCH_RESULT FT
   HOME
   DRAW
   AWAY`},
-		{"a result without a draw", claim{Market: "MATCH_RESULT", Condition: input.NeedsDraw}, []string{"Arsenal", "Leicester"}, `
+		{"a result without a draw", claim{Market: "MATCH_RESULT"}, []string{"Arsenal", "Leicester"}, `
 RAW CONDITION_FAILED
   Arsenal SUSPECT [MARKET_NOT_MAPPED]
   Leicester SUSPECT [MARKET_NOT_MAPPED]`},
-		{"a result with its draw", claim{Market: "MATCH_RESULT", Condition: input.NeedsDraw}, []string{"Leicester", "Arsenal", "Draw"}, `
+		{"a result with its draw", claim{Market: "MATCH_RESULT"}, []string{"Leicester", "Arsenal", "Draw"}, `
 MATCH_RESULT FT
   AWAY
   HOME
@@ -284,7 +285,7 @@ HANDICAP_RESULT FT
   HOME +1 UNREADABLE [UNREADABLE_LINE]
   DRAW -1 UNREADABLE [UNREADABLE_LINE]
   AWAY -1 UNREADABLE [UNREADABLE_LINE]`},
-		{"european handicap of two sides", european, []string{"1|+1", "2|-1", "1|-2", "Tie|+2", "Tie|-3", "2|-3"}, `
+		{"european handicap of two sides", european, []string{"1|+1 @2.00", "2|-1 @2.00", "1|-2", "Tie|+2", "Tie|-3", "2|-3"}, `
 HANDICAP_RESULT FT lines -2 +1
   HOME +1
   AWAY +1
@@ -313,7 +314,7 @@ HANDICAP_RESULT FT lines -3 -2 -1
   AWAY -2
   DRAW -3
   HOME -3`},
-		{"european handicap whose draw has the home sign", european, []string{"1|+1", "Tie|+1", "2|-1"}, `
+		{"european handicap whose draw has the home sign", european, []string{"1|+1 @2.00", "Tie|+1", "2|-1 @2.00"}, `
 HANDICAP_RESULT FT lines +1
   HOME +1
   DRAW -1 UNREADABLE [UNREADABLE_LINE]

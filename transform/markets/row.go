@@ -175,7 +175,7 @@ func (r *rowReader) takeTexts(labels []football.Label) bool {
 	r.texts = r.texts[:0]
 	heads := 0
 	for i := range labels {
-		if r.plan.claim.Dialect.Unread[labels[i].Field] {
+		if !r.plan.claim.Dialect.Reads(labels[i].Field) {
 			continue
 		}
 		t, closed := cleanText(labels[i].Text)

@@ -28,6 +28,48 @@ func (r *rowReader) nameScore(rd *reading, st *state) bool {
 	return true
 }
 
+// namedScore reads a label with the goals of both sides, in any order: "Arsenal:1|Leicester:0".
+func (r *rowReader) namedScore(slot slots, text string, into []option) []option {
+	first, second, _ := strings.Cut(text, "|")
+	for _, a := range r.goalsOf(first) {
+		for _, b := range r.goalsOf(second) {
+			switch {
+			case a.side == home && b.side == away:
+				into = append(into, option{fills: slot, size: int32(len(text)), score: [2]uint8{a.goals, b.goals}})
+			case a.side == away && b.side == home:
+				into = append(into, option{fills: slot, size: int32(len(text)), score: [2]uint8{b.goals, a.goals}})
+			}
+		}
+	}
+	return into
+}
+
+// sideGoals is a side and its goals.
+type sideGoals struct {
+	side  side
+	goals uint8
+}
+
+// goalsOf reads a side and its goals, "Arsenal:1", in every way.
+func (r *rowReader) goalsOf(text string) (ways []sideGoals) {
+	at := strings.LastIndexByte(text, ':')
+	if at < 0 {
+		return nil
+	}
+	name, digits := strings.TrimSpace(text[:at]), strings.TrimSpace(text[at+1:])
+	goals, size := digitsAt(digits)
+	if size == 0 || size > 2 || size < len(digits) {
+		return nil
+	}
+	var sides sideMatches
+	for _, m := range r.sidesAt(name, &sides) {
+		if int(m.size) == len(name) {
+			ways = append(ways, sideGoals{m.side, uint8(goals)})
+		}
+	}
+	return ways
+}
+
 // homeFirst turns a score to home first. If the winner's goals come first, the head must name the
 // winner. A head is refused if the score contradicts it.
 func homeFirst(score [2]int, head side, winnerFirst bool) (h, a int, ok bool) {

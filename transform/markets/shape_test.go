@@ -24,10 +24,11 @@ MATCH_RESULT FT
 WINNING_MARGIN FT
   HOME_1
   AWAY_2`},
-		{"fields that are not read", claim{Market: "MATCH_RESULT", Shape: repeats}, []string{"label=Home|original_label=1", "label=Away|participants=20"}, `
+		{"fields that are not read", claim{Market: "MATCH_RESULT", Shape: repeats}, []string{"label=Home|original_label=1", "label=Away|participants=20", "label=Draw"}, `
 MATCH_RESULT FT
   HOME
-  AWAY`},
+  AWAY
+  DRAW`},
 		{"the selection twice in different words", claim{Market: "HALF_TIME_FULL_TIME", Shape: repeats | input.EachSaysAll}, []string{"label=Draw - Arsenal|name=Draw/Home", "label=Home/Away|name=Home/Away", "label=Arsenal - Leicester", "label=Draw - Arsenal|name=Draw/Away", "label=Draw - Arsenal|name=?"}, `
 HALF_TIME_FULL_TIME FT
   DRAW/HOME [DRAW,HOME]

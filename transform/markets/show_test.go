@@ -42,7 +42,7 @@ func rowOf(s string) input.Row {
 	text, price, ok := strings.Cut(s, " @")
 	switch {
 	case !ok:
-		row.Decimal = football.Of("2.00")
+		row.Decimal = football.Of("1.50")
 	case price == "null":
 		row.Decimal = football.NullField[string]()
 	case strings.HasPrefix(price, "other:"):

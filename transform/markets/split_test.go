@@ -284,20 +284,22 @@ HANDICAP_RESULT FT lines -1
   HOME -1
   DRAW -1
   AWAY -1`},
-		{"composed and decomposed letters", "Mu\u0308nchen", " K\u00f6ln ", result, []string{"M\u00fcnchen", "Ko\u0308ln"}, `
+		{"composed and decomposed letters", "Mu\u0308nchen", " K\u00f6ln ", result, []string{"M\u00fcnchen", "Ko\u0308ln", "X"}, `
 MATCH_RESULT FT
   HOME
-  AWAY`},
+  AWAY
+  DRAW`},
 		{"a team called like a word", "Draw", "Leicester", result, []string{"Draw", "Leicester", "1", "X"}, `
 MATCH_RESULT FT
   Draw SUSPECT [AMBIGUOUS_SHAPE]
   AWAY
   HOME
   DRAW`},
-		{"two teams of one name", "Racing", "Racing", result, []string{"Racing", "1"}, `
+		{"two teams of one name", "Racing", "Racing", result, []string{"Racing", "1", "X"}, `
 MATCH_RESULT FT
   Racing UNREADABLE [UNRESOLVED_QUALIFIER]
-  HOME`},
+  HOME
+  DRAW`},
 		{"names not known", "", "", btts, []string{"Arsenal & Yes", "Leicester & Yes"}, `
 RAW NO_PARTICIPANTS
   Arsenal & Yes SUSPECT [MARKET_NOT_MAPPED]
@@ -329,11 +331,12 @@ MATCH_RESULT FT
   DRAW
   2 SUSPECT [AMBIGUOUS_SHAPE]
   HOME`},
-		{"one of them", "Z", "1", result, []string{"1", "2", "Z"}, `
+		{"one of them", "Z", "1", result, []string{"1", "2", "Z", "X"}, `
 MATCH_RESULT FT
   1 SUSPECT [AMBIGUOUS_SHAPE]
   AWAY
-  HOME`},
+  HOME
+  DRAW`},
 		{"the draw's code", "2", "X", result, []string{"1", "X", "2", "Tie"}, `
 MATCH_RESULT FT
   HOME
@@ -345,12 +348,13 @@ FIRST_TEAM_TO_SCORE FT
   HOME
   X SUSPECT [AMBIGUOUS_SHAPE]
   AWAY`},
-		{"the other side's word", "Away", "Home", result, []string{"Home", "Away", "1", "2"}, `
+		{"the other side's word", "Away", "Home", result, []string{"Home", "Away", "1", "2", "X"}, `
 MATCH_RESULT FT
   Home SUSPECT [AMBIGUOUS_SHAPE]
   Away SUSPECT [AMBIGUOUS_SHAPE]
   HOME
-  AWAY`},
+  AWAY
+  DRAW`},
 		{"their own codes", "1", "2", result, []string{"1", "X", "2"}, `
 MATCH_RESULT FT
   HOME

@@ -1,7 +1,6 @@
 package markets
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -13,7 +12,7 @@ import (
 
 // Suspicion is a kind of oddity in the markets of a fixture. A provider's format may have
 // changed, or a mapping may be wrong. It changes no data, because a bookmaker's own mistakes look
-// the same.
+// the same. What no bookmaker can mean is not publishable already, see disprove.go.
 type Suspicion uint8
 
 const (
@@ -77,7 +76,8 @@ const halfGoal quarters = 2
 
 // question describes the outcomes of a canonical market.
 type question struct {
-	outcomes []string // two or three, exactly one of which happens; otherwise none
+	outcomes []string // two or three; otherwise none
+	happen   float64  // how many of them happen
 	handicap bool
 	asian    bool // the away side has its own line
 	total    bool
@@ -107,7 +107,7 @@ var labelPairs = [][2]string{{"1-0", "0-1"}, {"2-0", "0-2"}, {"2-1", "1-2"}, {"H
 var questions = sync.OnceValue(func() map[string]*question {
 	all := make(map[string]*question)
 	for _, t := range football.Vocabulary() {
-		q := &question{handicap: t.Line.Has(football.AsianHandicap) || t.Line.Has(football.EuropeanHandicap), asian: t.Line.Has(football.AsianHandicap),
+		q := &question{happen: 1, handicap: t.Line.Has(football.AsianHandicap) || t.Line.Has(football.EuropeanHandicap), asian: t.Line.Has(football.AsianHandicap),
 			total: t.Line.Has(football.TotalLine) || t.Line.Has(football.WholeTotalLine), noLine: t.Line == football.NoLine}
 		outcomes := strings.Split(t.Selections, "|")
 		plain := !strings.ContainsFunc(t.Selections, func(c rune) bool { return strings.ContainsRune(`&/"… `, c) || c >= 'a' && c <= 'z' })
@@ -117,7 +117,7 @@ var questions = sync.OnceValue(func() map[string]*question {
 		case "DRAW_NO_BET":
 			q.leader = byDrawNoBet
 		case "DOUBLE_CHANCE":
-			q.leader, q.outcomes, plain = byDoubleChance, nil, false // two of its three outcomes happen
+			q.leader = byDoubleChance
 		case "HALF_TIME_OR_FULL_TIME_RESULT":
 			plain = false // two of its three outcomes can happen
 		case "FIRST_TEAM_TO_SCORE", "LAST_TEAM_TO_SCORE":
@@ -126,6 +126,9 @@ var questions = sync.OnceValue(func() map[string]*question {
 			q.leader = byHandicap
 		case "CORRECT_SCORE", "HALF_TIME_FULL_TIME":
 			q.leader = byLabel
+		}
+		if slices.Equal(outcomes, []string{"1X", "12", "X2"}) {
+			q.happen = 2
 		}
 		if plain && len(outcomes) <= 3 && len(outcomes) >= 2 && !strings.HasPrefix(t.Subject, "PLAYER") {
 			q.outcomes = outcomes
@@ -136,15 +139,6 @@ var questions = sync.OnceValue(func() map[string]*question {
 	}
 	return all
 })
-
-// quote is the selections of one line about one subject.
-type quote struct {
-	line               quarters // of the home side, in a handicap
-	subject, qualifier string
-	rows               int
-	met                [3]bool    // the outcomes with a row
-	price              [3]float64 // of those on offer
-}
 
 // pair has the chances of the two outcomes of one line, in one market.
 type pair struct {
@@ -164,7 +158,7 @@ type lead struct {
 
 // Suspecter looks for suspicions. It keeps buffers: one goroutine at a time.
 type Suspecter struct {
-	quotes []quote
+	quotes
 	leads  []lead
 	pairs  []pair
 	counts Suspicions
@@ -208,11 +202,11 @@ func (s *Suspecter) note(kind Suspicion, m *football.Market, format string, seen
 
 // market looks at one market with two or three outcomes.
 func (s *Suspecter) market(m *football.Market, q *question) {
-	s.collect(m, q)
+	s.collect(m.Selections, q)
 	last := len(q.outcomes) - 1
 	extra, lone, margin := false, false, false
-	for i := range s.quotes {
-		k := &s.quotes[i]
+	for i := range s.list {
+		k := &s.list[i]
 		if last == 1 && k.rows > 2 && !extra {
 			extra = true
 			s.note(ExtraSelection, m, "%s: %d selections", k.name(q), k.rows)
@@ -221,13 +215,7 @@ func (s *Suspecter) market(m *football.Market, q *question) {
 			lone = true
 			s.note(UnmirroredHandicap, m, "%s: one side alone", k.name(q))
 		}
-		sum, full := 0.0, true
-		for n := range q.outcomes {
-			if full = full && k.price[n] > 0; full {
-				sum += 1 / k.price[n]
-			}
-		}
-		if full && !margin && (sum < leastMargin || sum > mostMargin) {
+		if sum, odd := k.margin(q); odd && !margin {
 			margin = true
 			s.note(OddMargin, m, "%s: the chances of %v at %v sum to %.2f", k.name(q), q.outcomes, k.price[:last+1], sum)
 		}
@@ -236,91 +224,37 @@ func (s *Suspecter) market(m *football.Market, q *question) {
 		s.order(m, q, last)
 	}
 	if q.total {
-		s.unproven(m)
+		s.unproven(m, q)
 	}
 }
 
-// unproven looks for a row of a total whose words, line or prices do not fit the others.
-func (s *Suspecter) unproven(m *football.Market) {
+// unproven looks for a row of a total whose words, line or prices do not fit the others. A two-way line whose prices are
+// in the wrong order is another suspicion.
+func (s *Suspecter) unproven(m *football.Market, q *question) {
 	for i := range m.Selections {
-		if sel := &m.Selections[i]; slices.Contains(sel.Quality.Reasons, football.AmbiguousShape) {
+		sel := &m.Selections[i]
+		if slices.Contains(sel.Quality.Reasons, football.AmbiguousShape) && (len(q.outcomes) == 3 || !slices.Contains(q.outcomes, sel.Selection)) {
 			s.note(UnprovenTotal, m, "%s is not proven", strings.TrimSpace(sel.Selection+" "+sel.Line))
 			return
 		}
 	}
 }
 
-// collect fills quotes with the selections of a market.
-func (s *Suspecter) collect(m *football.Market, q *question) {
-	s.quotes = s.quotes[:0]
-	for i := range m.Selections {
-		sel := &m.Selections[i]
-		if slices.Contains(sel.Quality.Reasons, football.Superseded) {
-			continue
-		}
-		n := slices.Index(q.outcomes, sel.Selection)
-		var line quarters
-		switch {
-		case n < 0 && (!q.noLine || len(s.quotes) == 0), !q.noLine && sel.Line == "" && (q.total || q.handicap):
-			continue // an unread row
-		case n < 0:
-			s.quotes[0].rows++
-			continue
-		case sel.Line != "":
-			line, _, _ = parseNumber(sel.Line)
-			if q.asian && sel.Selection == "AWAY" {
-				line = -line
-			}
-		}
-		k := s.quote(line, sel)
-		if k == nil {
-			return
-		}
-		k.rows++
-		k.met[n] = true
-		if sel.Quality.Publishable && k.price[n] == 0 {
-			k.price[n] = priceOf(sel)
-		}
-	}
-}
-
-// quote finds the quote of a selection, or adds it; nil if there are too many.
-func (s *Suspecter) quote(line quarters, sel *football.Selection) *quote {
-	for i := len(s.quotes) - 1; i >= 0; i-- {
-		if k := &s.quotes[i]; k.line == line && k.subject == sel.Subject && k.qualifier == sel.Qualifier {
-			return k
-		}
-	}
-	if len(s.quotes) == maxQuotes {
-		return nil
-	}
-	s.quotes = append(s.quotes, quote{line: line, subject: sel.Subject, qualifier: sel.Qualifier})
-	return &s.quotes[len(s.quotes)-1]
-}
-
 // order compares the prices of neighbouring lines: with more goals asked, over must become
 // dearer; with more goals given, the home side must become cheaper.
 func (s *Suspecter) order(m *football.Market, q *question, last int) {
-	slices.SortStableFunc(s.quotes, func(a, b quote) int {
-		if c := cmp.Compare(a.subject, b.subject); c != 0 {
-			return c
-		}
-		if c := cmp.Compare(a.qualifier, b.qualifier); c != 0 {
-			return c
-		}
-		return cmp.Compare(a.line, b.line)
-	})
+	slices.SortStableFunc(s.list, compareQuotes)
 	right, wrong := 0, 0
 	var first [3]int // outcome and quotes of the first wrong pair
 	for _, n := range [2]int{0, last} {
 		before := -1
-		for i := range s.quotes {
-			k := &s.quotes[i]
+		for i := range s.list {
+			k := &s.list[i]
 			if k.price[n] == 0 {
 				continue
 			}
-			if before >= 0 && s.quotes[before].subject == k.subject && s.quotes[before].qualifier == k.qualifier {
-				gain := 1/k.price[n] - 1/s.quotes[before].price[n]
+			if before >= 0 && s.list[before].subject == k.subject && s.list[before].qualifier == k.qualifier {
+				gain := 1/k.price[n] - 1/s.list[before].price[n]
 				if q.total == (n == 0) { // this outcome becomes less likely
 					gain = -gain
 				}
@@ -343,28 +277,8 @@ func (s *Suspecter) order(m *football.Market, q *question, last int) {
 	if right == 0 {
 		kind = SwappedLabels
 	}
-	a, b := &s.quotes[first[1]], &s.quotes[first[2]]
+	a, b := &s.list[first[1]], &s.list[first[2]]
 	s.note(kind, m, "%s at %v is %v, at %v it is %v", q.outcomes[first[0]], a.name(q), a.price[first[0]], b.name(q), b.price[first[0]])
-}
-
-// name returns a quote's line for a person.
-func (k *quote) name(q *question) string {
-	words := make([]string, 0, 3)
-	switch {
-	case q.handicap:
-		words = append(words, "line "+k.line.handicap())
-	case !q.noLine:
-		words = append(words, "line "+k.line.total())
-	}
-	for _, text := range []string{k.subject, k.qualifier} {
-		if text != "" {
-			words = append(words, text)
-		}
-	}
-	if len(words) == 0 {
-		return "the market"
-	}
-	return strings.Join(words, " ")
 }
 
 // ratio returns the price of the away side divided by the home side's; 0 if the market does not
@@ -410,8 +324,8 @@ func pairRatio(m *football.Market, first, second string) float64 {
 func (s *Suspecter) comparePairs(markets []football.Market, market int, q *question) {
 	m := &markets[market]
 	before, swapped := len(s.pairs), false
-	for i := range s.quotes {
-		k := &s.quotes[i]
+	for i := range s.list {
+		k := &s.list[i]
 		if len(q.outcomes) != 2 || k.price[0] == 0 || k.price[1] == 0 || len(s.pairs) == maxPairs {
 			continue
 		}
@@ -441,8 +355,8 @@ func (p *pair) isSwapped(other *pair) bool {
 // lines contradict each other, it is 0.
 func (s *Suspecter) handicapRatio(last int) float64 {
 	var home, away float64
-	for i := range s.quotes {
-		k := &s.quotes[i]
+	for i := range s.list {
+		k := &s.list[i]
 		if k.price[0] == 0 || k.price[last] == 0 {
 			continue
 		}

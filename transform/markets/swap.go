@@ -58,7 +58,7 @@ func (r *rowReader) swappable(row *input.Row) (side, number string) {
 			continue
 		}
 		at := slices.IndexFunc(row.Labels, func(l football.Label) bool {
-			return strings.TrimSpace(l.Text) == text && !r.plan.claim.Dialect.Unread[l.Field] && !slices.Contains(fields, l.Field)
+			return strings.TrimSpace(l.Text) == text && r.plan.claim.Dialect.Reads(l.Field) && !slices.Contains(fields, l.Field)
 		})
 		if at >= 0 {
 			fields = append(fields, row.Labels[at].Field)

@@ -1,6 +1,7 @@
 package upstream
 
 import (
+	"cmp"
 	"context"
 	"sync"
 	"time"
@@ -39,7 +40,7 @@ type hostLimiter struct {
 	budget   provider.Budget
 	headers  bool // the provider reports its quota in headers
 	left     int  // requests left of the quota, by the newest answer
-	limit    int  // of the quota; 0 if not known
+	limit    int  // of the quota, as it was last reported to this run or an earlier one; 0 if not known
 	resets   time.Time
 	openings int // of the breaker since the last answer
 }
@@ -103,8 +104,9 @@ func newHostLimiter(b provider.Budget, breakFor time.Duration) *hostLimiter {
 // begin starts a run; end must be called. The caller has decided to allow the run. What an
 // earlier run learned about its quota delays no request, since an enlarged quota would
 // otherwise never be noticed. For the same reason the count of requests restarts if the
-// provider has reported requests left since these were counted.
-func (l *hostLimiter) begin(now, clock, quotaLeftAt time.Time) {
+// provider has reported requests left since these were counted. limit is the quota's limit as an
+// earlier run learned it, 0 if not known.
+func (l *hostLimiter) begin(now, clock, quotaLeftAt time.Time, limit int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.runs == 0 {
@@ -112,6 +114,9 @@ func (l *hostLimiter) begin(now, clock, quotaLeftAt time.Time) {
 	}
 	if quotaLeftAt.After(l.heard) && !quotaLeftAt.After(clock) {
 		l.sent = 0
+	}
+	if l.limit == 0 {
+		l.limit = limit
 	}
 	l.runs++
 	l.used, l.openings = now, 0
@@ -169,11 +174,18 @@ func (l *hostLimiter) answeredAt(clock time.Time) {
 	l.heard = latest(l.heard, clock)
 }
 
-// reportQuota records the provider's report of the quota.
+// reportQuota records the provider's report of the quota. A report without a limit keeps the one before.
 func (l *hostLimiter) reportQuota(q provider.Quota, now time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.headers, l.left, l.limit, l.resets = true, q.Left, q.Limit, now.Add(q.Resets)
+	l.headers, l.left, l.limit, l.resets = true, q.Left, cmp.Or(q.Limit, l.limit), now.Add(q.Resets)
+}
+
+// lastLimit returns the quota's limit as it was last reported, 0 if not known.
+func (l *hostLimiter) lastLimit() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.limit
 }
 
 // quota returns the requests that may still be sent: by the provider's last report, or
@@ -185,7 +197,7 @@ func (l *hostLimiter) quota(now time.Time) (provider.Quota, bool) {
 		return provider.Quota{Left: max(0, l.left), Limit: l.limit, Resets: max(0, l.resets.Sub(now))}, l.resets.After(now)
 	}
 	ends := l.window.Add(l.budget.Window)
-	return provider.Quota{Left: max(0, l.budget.Requests-l.sent), Limit: l.budget.Requests, Resets: max(0, ends.Sub(now))}, l.budget.Requests > 0 && ends.After(now)
+	return provider.Quota{Left: max(0, l.budget.Requests-l.sent), Limit: cmp.Or(l.limit, l.budget.Requests), Resets: max(0, ends.Sub(now))}, l.budget.Requests > 0 && ends.After(now)
 }
 
 // answered records that an answer was received.

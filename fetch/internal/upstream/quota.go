@@ -40,13 +40,13 @@ func (c *Client) hear(a Answer) {
 	said, reported := quotaOf(a.Verdict, a.Header, c.options.Now())
 	if reported {
 		q.Left = ref(int64(said.Left))
-		if said.Limit > 0 {
-			q.Limit = ref(int64(said.Limit))
-		}
 		if said.Resets > 0 {
 			q.ResetsAt = ref(inMillis(a.At.Add(said.Resets)))
 		}
 		c.limiter.reportQuota(said, c.options.Monotonic())
+	}
+	if limit := c.limiter.lastLimit(); limit > 0 { // also if this answer does not have it
+		q.Limit = ref(int64(limit))
 	}
 	wait := asked(a.Verdict, a.Header, c.options.Now())
 	switch {

@@ -45,6 +45,7 @@ type Options struct {
 	// QuotaLeftAt is when the provider last reported requests left, to another run or to a
 	// test; zero if not known. It overrides the memory of [Circuits].
 	QuotaLeftAt time.Time
+	QuotaLimit  int             // as the provider last reported it to another run or to a test; 0 if not known
 	Stopping    <-chan struct{} // closed when the process is to stop: then no request waits any more; nil = never
 	Random      func() float64  // from 0 to 1, spreads waits; nil = math/rand
 
@@ -95,7 +96,7 @@ func New(o Options) (*Client, error) {
 	now := o.Monotonic()
 	c.limiter = o.Circuits.limiter(o.Account, base.Host, credential.Fingerprint(o.Credential.Reveal()), o.Provider.Budget, c.limits.Break, now)
 	c.memory = newMemory(o.Circuits.large)
-	c.limiter.begin(now, o.Now(), o.QuotaLeftAt)
+	c.limiter.begin(now, o.Now(), o.QuotaLeftAt, o.QuotaLimit)
 	c.leave = sync.OnceFunc(c.limiter.end)
 	c.http = c.transport()
 	c.deadline = now.Add(c.limits.Run)

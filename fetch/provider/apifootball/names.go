@@ -30,7 +30,7 @@ const (
 func entryOf(t *mapping.Table, id string, rows []input.Row) *mapping.Entry {
 	if other := t.ByKey[id+exactlyLine]; other != nil {
 		for i := range rows {
-			if len(rows[i].Labels) > 0 && strings.HasPrefix(rows[i].Labels[0].Text, exactly) {
+			if strings.HasPrefix(rows[i].Label(labelValue), exactly) {
 				return other
 			}
 		}

@@ -165,11 +165,11 @@ func TestLiveAskList(t *testing.T) {
 			}
 			return "", 200
 		}},
-		"the total is another":       {perPage: 20, items: inPlay(50), total: func(page, _ int) int { return 50 + page }},
-		"fewer than the pager says":  {perPage: 1000, items: inPlay(30), total: func(int, int) int { return 33 }},
-		"an item has no id":          {perPage: 1000, items: append(inPlay(30), `{"sport_id":"1"}`)},
-		"a fixture is on two pages":  {perPage: 20, items: append(inPlay(30), inPlay(1)...)},
-		"more than the pager says":   {perPage: 1000, items: inPlay(30), total: func(int, int) int { return 28 }},
+		"the total is another":      {perPage: 20, items: inPlay(50), total: func(page, _ int) int { return 50 + page }},
+		"fewer than the pager says": {perPage: 1000, items: inPlay(30), total: func(int, int) int { return 33 }},
+		"an item has no id":         {perPage: 1000, items: append(inPlay(30), `{"sport_id":"1"}`)},
+		"a fixture is on two pages": {perPage: 20, items: append(inPlay(30), inPlay(1)...)},
+		"more than the pager says":  {perPage: 1000, items: inPlay(30), total: func(int, int) int { return 28 }},
 	} {
 		if asked := u.runLive(t, ""); asked.ListingComplete || asked.Listed < 30 {
 			t.Errorf("%s: %+v", name, asked)

@@ -78,8 +78,9 @@ func (r *sheetReader) appendOffer(offers []input.Offer, f *offered, g *group) []
 	if len(o.ProviderIDs) > 0 {
 		id = o.ProviderIDs[0]
 	}
-	o.KnownID = g.entry.KnownID(o.ProviderIDs)
-	o.Reading, o.RawReason = r.table.Read(g.entry, id)
+	entry := entryOf(r.table, g.entry, rows)
+	o.KnownID = entry.KnownID(o.ProviderIDs)
+	o.Reading, o.RawReason = r.table.Read(entry, id)
 	switch {
 	case !whole || slices.ContainsFunc(g.showings, func(s showing) bool { return g.contradicts(r.table, s) }):
 		o.Reading, o.RawReason = nil, football.AmbiguousShape

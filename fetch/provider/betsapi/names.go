@@ -2,9 +2,12 @@ package betsapi
 
 import (
 	_ "embed"
+	"slices"
 	"strings"
 
+	"mkt/fetch/input"
 	"mkt/fetch/mapping"
+	"mkt/publish/football"
 )
 
 //go:embed bet365.csv
@@ -31,6 +34,22 @@ func keyOfName(t *mapping.Table, name string) (string, *mapping.Entry) {
 		return "name:" + key, nil
 	}
 	return key, nil
+}
+
+// halfLines ends the match of a market's line for the days on which all of its lines are halves.
+const halfLines = " half"
+
+// entryOf returns the table's line for a market with these rows. e is that of its key or name, nil if there is none.
+func entryOf(t *mapping.Table, e *mapping.Entry, rows []input.Row) *mapping.Entry {
+	if e == nil || t.ByKey[e.Key+halfLines] == nil {
+		return e
+	}
+	for i := range rows {
+		if !slices.ContainsFunc(rows[i].Labels, func(l football.Label) bool { return strings.HasSuffix(l.Text, ".5") }) {
+			return e
+		}
+	}
+	return t.ByKey[e.Key+halfLines]
 }
 
 // makeKey makes a market's key of its name as the provider does: lower case,

@@ -22,6 +22,8 @@ func TestTable(t *testing.T) {
 	for kind, block := range blocks() {
 		for match, e := range block {
 			switch {
+			case kind == "key" && match == e.Key+halfLines:
+				continue // another market on purpose
 			case kind == "key" && (match != e.Key || makeKey(match) != match):
 				t.Errorf("key %s: no key, or another's", match)
 			case kind != "key" && normalName(match) != match:

@@ -28,7 +28,8 @@ const (
 // For an account whose plan has furtherFrom credits a month or more, every market of the
 // fixtures that start within furtherAhead is requested, otherwise the featured ones. The
 // markets of a fixture must not change from cycle to cycle: so the plan decides, and not
-// the rest of it. docs/providers.md has the cost.
+// the rest of it. Where no answer of this cycle has the plan, it is that of the cycle before.
+// docs/providers.md has the cost.
 const (
 	furtherFrom  = 1_000_000
 	furtherAhead = 24 * time.Hour
@@ -186,8 +187,8 @@ type job struct {
 
 // plan returns the requests, by the first kick-off.
 func (a *asker) plan(events []event) (jobs []job) {
-	q, known := a.Quota()
-	further := known && q.Limit >= furtherFrom
+	q, _ := a.Quota()
+	further := q.Limit >= furtherFrom
 	until := a.Now().Add(furtherAhead)
 	slices.SortStableFunc(events, func(a, b event) int { return a.starts().Compare(b.starts()) })
 	open := make(map[string]int) // the job of a competition that may take more fixtures

@@ -155,7 +155,7 @@ func TestAskEveryMarket(t *testing.T) {
 			if r.Endpoint == "odds" && (r.Query.Get("eventIds") == "a1,a2") != (want == nil) && strings.Contains(r.Path, "soccer_a") {
 				t.Errorf("%d credits: featured of %s", limit, r.Query.Get("eventIds"))
 			}
-			if n := len(strings.Split(r.Query.Get("markets"), ",")); r.Endpoint == "event/odds" && n != 43 {
+			if n := len(strings.Split(r.Query.Get("markets"), ",")); r.Endpoint == "event/odds" && n != 46 {
 				t.Errorf("%d markets are asked for", n)
 			}
 		}
@@ -267,7 +267,7 @@ func TestAskChunks(t *testing.T) {
 
 // A cycle of 300 fixtures in 30 competitions: the numbers of docs/providers.md.
 func TestCost(t *testing.T) {
-	for _, c := range []struct{ limit, requests, credits int }{{100_000, 61, 90}, {5_000_000, 104, 90 + 43*43}} {
+	for _, c := range []struct{ limit, requests, credits int }{{100_000, 61, 90}, {5_000_000, 104, 90 + 43*46}} {
 		u := &upstream{events: make(map[string][]string), Fake: providertest.Fake{Left: &provider.Quota{Left: c.limit, Limit: c.limit}}}
 		for i := range 30 {
 			sport := fmt.Sprintf("soccer_%02d", i)

@@ -99,7 +99,7 @@ var codes = map[string]string{
 	"CREDENTIAL_REFUSED": "the provider refuses a credential",
 	"TEST_FAILED":        "the newest test of a connection failed",
 	"NOT_IN_PLAN":        "the plan of the account does not include what a product needs",
-	"LISTING_HELD":       "a listing lacks so many fixtures at once that they are kept",
+	"LISTING_HELD":       "listings of a day lack so many fixtures that they are kept",
 	"QUOTA_USED_UP":      "the provider's quota is used up: nothing is requested for the account until it is renewed",
 	"QUOTA_TOO_SMALL":    "the provider's quota does not carry the schedule of the account",
 	"LISTING_SHORT":      "the newest list of fixtures is empty or has fewer than it says, so no fixture is removed",

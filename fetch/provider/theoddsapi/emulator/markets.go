@@ -63,8 +63,8 @@ var catalogue = withOffers([]market{
 	{key: "btts", offer: "BOTH_TEAMS_TO_SCORE FT"},
 	{key: "btts_h1", offer: "BOTH_TEAMS_TO_SCORE 1H"},
 	{key: "corners_1x2", offer: "CORNERS_RESULT FT"},
-	{key: "correct_score", offer: "CORRECT_SCORE FT", proof: raw},
-	{key: "correct_score_h1", offer: "CORRECT_SCORE 1H", proof: raw},
+	{key: "correct_score", offer: "CORRECT_SCORE FT"},
+	{key: "correct_score_h1", offer: "CORRECT_SCORE 1H"},
 	{key: "double_chance", offer: "DOUBLE_CHANCE FT"},
 	{key: "double_chance_h1", offer: "DOUBLE_CHANCE 1H"},
 	{key: "draw_no_bet", offer: "DRAW_NO_BET FT"},
@@ -96,7 +96,7 @@ func withOffers(all []market) []market {
 
 // unsold are keys of the provider for which the world has no offer.
 var unsold = []string{"alternate_spreads_h2", "alternate_team_totals_h1", "alternate_team_totals_h2", "h2h_3_way_h1", "h2h_3_way_h2",
-	"spreads_h2", "team_totals", "team_totals_h1", "team_totals_h2", "to_qualify", "totals_h2"}
+	"player_to_score_or_assist", "spreads_h2", "team_totals", "team_totals_h1", "team_totals_h2", "to_qualify", "totals_h2"}
 
 func isMarket(key string) bool {
 	return slices.Contains(unsold, key) || slices.ContainsFunc(catalogue, func(m market) bool { return m.key == key })
@@ -196,7 +196,7 @@ func bookOf(o *simulator.Offering, m maker, keys []string, dated bool) book {
 func (g *market) outcomes(o *simulator.Offering, other bool) (rows []outcome) {
 	f := &o.Fixture
 	for _, p := range o.Prices(g.of, simulator.Copy{At: o.Since, Old: other}) {
-		if p.Ref != g.ref || p.Price == "" || p.Outcome == simulator.AnyOtherPlayer {
+		if p.Ref != g.ref || p.Price == "" || p.Outcome == simulator.AnyOtherPlayer || strings.HasPrefix(p.Outcome, "OTHER") {
 			continue
 		}
 		row := outcome{Name: words(f, p.Outcome), Description: p.Player, Price: decimal(p.Price)}
@@ -251,6 +251,9 @@ func words(f *simulator.Fixture, text string) string {
 		return f.Home.Name + " or " + f.Away.Name
 	case "DRAW", "OVER", "UNDER", "YES", "NO":
 		return text[:1] + strings.ToLower(text[1:])
+	}
+	if home, away, ok := strings.Cut(text, "-"); ok {
+		return f.Home.Name + ":" + home + "|" + f.Away.Name + ":" + away
 	}
 	if half, full, ok := strings.Cut(text, "/"); ok {
 		return words(f, half) + " / " + words(f, full)

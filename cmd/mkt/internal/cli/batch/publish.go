@@ -25,7 +25,7 @@ type PublishFlags struct {
 }
 
 func (f *PublishFlags) flags(g *Group, cmd *cobra.Command) {
-	cmd.Flags().BoolVar(&f.acceptRemovals, "accept-removals", false, "publish even if the listing removes more than a fifth of the fixtures at once, or if no fixture of a new provider or bookmaker has a market")
+	cmd.Flags().BoolVar(&f.acceptRemovals, "accept-removals", false, "publish even if the listing removes more than a fifth of the fixtures within a day, or if no fixture of a new provider or bookmaker has a market")
 	f.retention(g, cmd)
 }
 
@@ -152,7 +152,7 @@ func PublishReport(s publish.Summary, took time.Duration) Report {
 		r.text = fmt.Sprintf("was already published, as version %d", s.Version)
 	}
 	if s.Held > 0 {
-		r.text += fmt.Sprintf("; HELD: the listing lost %d fixtures at once, they are kept (mkt cycle --accept-removals accepts it)", s.Held)
+		r.text += fmt.Sprintf("; HELD: the listing lacks %d fixtures, too many within a day, they are kept (mkt cycle --accept-removals accepts it)", s.Held)
 	}
 	return r
 }

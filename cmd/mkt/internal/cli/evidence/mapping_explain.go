@@ -89,6 +89,9 @@ func ruleOf(p provider.Provider, l mapping.Line) ruleView {
 	if r := l.Entry.Reading; r != nil {
 		v.Origin, v.Market, v.Period, v.Subject, v.Parameter, v.Rank = string(football.Mapped), r.Market, r.Period, r.Subject, r.Parameter, r.Rank
 		v.Shape, v.Condition = append(v.Shape, mapping.ShapeNames(r.Shape)...), string(r.Condition)
+		if t, ok := football.Lookup(r.Market); ok && t.NeedsDraw() {
+			v.Condition = string(needsDraw)
+		}
 	}
 	return v
 }
@@ -257,12 +260,16 @@ var habits = map[string]string{
 	"named-winner-first": "a score beside its winner has the winner's goals first, and a score alone the home side's",
 	"side-means-yes":     "a side alone means yes of that side",
 	"bare-line-over":     "a line without a word is one to go over",
+	"named-sides":        "a score names both sides, each with its goals",
 }
+
+// needsDraw is the condition of every market with three results, see [football.Term.NeedsDraw].
+const needsDraw input.Condition = "DRAW"
 
 // tests describe the conditions, see [input.Condition].
 var tests = map[input.Condition]string{
 	input.NeedsExactly:   "a row must say exactly",
-	input.NeedsDraw:      "a row must be the draw",
+	needsDraw:            "a row must be the draw",
 	input.NeedsBands:     "every row must be a band",
 	input.NeedsHalves:    "every row must name a side and a half",
 	input.NeedsSentence:  "every row must be a sentence that names a side",

@@ -1,0 +1,126 @@
+package markets
+
+import (
+	"cmp"
+	"slices"
+
+	"mkt/publish/football"
+)
+
+// leastPossible is the share below which a sum of chances cannot be: whoever bet on every outcome would win for
+// certain. Recorded ones are above 0.95.
+const leastPossible = 0.80
+
+// disprove marks the rows of a market whose prices cannot be those of what their words say. Such a market is kept: the
+// provider sent it so.
+func (d *Deriver) disprove(market string, selections []football.Selection) {
+	q := questions()[market]
+	if q == nil || q.outcomes == nil {
+		return
+	}
+	d.quotes.collect(selections, q)
+	for i := range d.quotes.list {
+		k := &d.quotes.list[i]
+		k.disproved = k.cannotBe(q)
+	}
+	if q.total || q.handicap {
+		d.quotes.disproveLines(q)
+	}
+	for i := range d.quotes.list {
+		if k := &d.quotes.list[i]; k.disproved {
+			d.unpublish(selections, q, k)
+		}
+	}
+}
+
+func (d *Deriver) unpublish(selections []football.Selection, q *question, k *quote) {
+	for i := range selections {
+		s := &selections[i]
+		if s.Quality.Publishable && slices.Contains(q.outcomes, s.Selection) && !q.lacksLine(s) && d.quotes.find(q.lineOf(s), s) == k {
+			addReason(s, football.AmbiguousShape)
+			s.Quality.Status, s.Quality.Publishable = football.StatusSuspect, false
+		}
+	}
+}
+
+// cannotBe reports whether the prices are in no way those of the outcomes: their chances are too few for what must
+// happen, or they leave nothing for a draw that has no row, or one of them has a sign, so that all of them are in the
+// American form.
+func (k *quote) cannotBe(q *question) bool {
+	sum, unpriced := k.sum(q)
+	noDraw := len(q.outcomes) == 3 && q.outcomes[1] == "DRAW" && !k.met[1]
+	return sum < leastPossible*(q.happen-float64(unpriced)) || noDraw && sum >= leastPair || k.signed && sum > 0
+}
+
+// disproveLines marks the quotes whose lines the prices contradict by more than the market's margin. With more goals
+// asked, over must not become cheaper; with more goals given, the home side must not become dearer. A line goes if it
+// contradicts as many others as it agrees with, and all of them if none agrees with another. A handicap of 0 has no
+// sign to be wrong.
+func (s *quotes) disproveLines(q *question) {
+	slices.SortStableFunc(s.list, compareQuotes)
+	for from := 0; from < len(s.list); {
+		to := from + 1
+		for to < len(s.list) && s.list[to].subject == s.list[from].subject && s.list[to].qualifier == s.list[from].qualifier {
+			to++
+		}
+		disproveLadder(s.list[from:to], q)
+		from = to
+	}
+}
+
+func compareQuotes(a, b quote) int {
+	return cmp.Or(cmp.Compare(a.subject, b.subject), cmp.Compare(a.qualifier, b.qualifier), cmp.Compare(a.line, b.line))
+}
+
+func disproveLadder(ladder []quote, q *question) {
+	margin := marginOf(ladder, q)
+	right, wrong := make([]int, len(ladder)), make([]int, len(ladder))
+	agrees, contradicts := false, false
+	for a := range ladder {
+		for b := a + 1; b < len(ladder); b++ {
+			switch least, most := ladder[a].gains(&ladder[b], q); {
+			case least < -margin:
+				wrong[a], wrong[b], contradicts = wrong[a]+1, wrong[b]+1, true
+			case most > margin:
+				right[a], right[b], agrees = right[a]+1, right[b]+1, true
+			}
+		}
+	}
+	if !contradicts {
+		return
+	}
+	for i := range ladder {
+		k := &ladder[i]
+		k.disproved = k.disproved || (!q.handicap || k.line != 0) && (wrong[i] > 0 && wrong[i] >= right[i] || !agrees)
+	}
+}
+
+// marginOf returns the largest margin of a ladder's lines.
+func marginOf(ladder []quote, q *question) float64 {
+	margin, known := chanceStep, false
+	for i := range ladder {
+		if sum, unpriced := ladder[i].sum(q); unpriced == 0 {
+			margin, known = max(margin, sum-q.happen), true
+		}
+	}
+	if !known {
+		return mostMargin - 1
+	}
+	return margin
+}
+
+// gains returns by how much the outcomes that should become likelier from line k to a higher one do so: the smaller
+// and the larger one of the first and the last outcome, 0 where a price is missing.
+func (k *quote) gains(higher *quote, q *question) (least, most float64) {
+	for _, n := range [2]int{0, len(q.outcomes) - 1} {
+		if k.price[n] == 0 || higher.price[n] == 0 {
+			continue
+		}
+		gain := 1/higher.price[n] - 1/k.price[n]
+		if q.total == (n == 0) { // this outcome should become less likely
+			gain = -gain
+		}
+		least, most = min(least, gain), max(most, gain)
+	}
+	return least, most
+}
