@@ -57,23 +57,12 @@ var mirrors = map[string]func(w http.ResponseWriter, r *http.Request, token stri
 	},
 	"spellings": func(w http.ResponseWriter, r *http.Request, token string) {
 		w.WriteHeader(http.StatusForbidden)
-		all := []string{hex.EncodeToString([]byte(token)), url.QueryEscape(token), url.PathEscape(token), everyByteEscaped(token), strings.ToUpper(hex.EncodeToString([]byte(token))),
-			escapesIn(everyByteEscaped(token), strings.ToLower), jsonText(token, true), jsonText(token, false), strings.ReplaceAll(jsonText(token, false), "/", `\/`)}
+		all := []string{hex.EncodeToString([]byte(token)), url.QueryEscape(token), url.PathEscape(token), strings.ToUpper(hex.EncodeToString([]byte(token))),
+			escapesIn(url.QueryEscape(token), strings.ToLower), jsonText(token, true), jsonText(token, false), strings.ReplaceAll(jsonText(token, false), "/", `\/`)}
 		for _, before := range []string{"", "a", "ab"} {
 			all = append(all, base64.StdEncoding.EncodeToString([]byte(before+token+"!")), base64.URLEncoding.EncodeToString([]byte(before+r.URL.String())))
 		}
 		fmt.Fprintf(w, `{"success":0,"error":"PERMISSION_DENIED","error_detail":"%s"}`, strings.Join(all, " "))
-	},
-	"escapes": func(w http.ResponseWriter, _ *http.Request, token string) {
-		var results []string
-		for i, text := range escapedForms(token) {
-			results = append(results, fmt.Sprintf(`{"id":"%d","time":"1800000000","time_status":"0","league":{"id":"1","name":"L"},`+
-				`"home":{"id":"2","name":"A"},"away":{"id":"3","name":"%s"}}`, 70+i, text))
-		}
-		fmt.Fprintf(w, `{"success":1,"pager":{"page":1,"per_page":50,"total":%d},"results":[%s]}`, len(results), strings.Join(results, ","))
-	},
-	"escapes in a page": func(w http.ResponseWriter, _ *http.Request, token string) {
-		fmt.Fprintf(w, "<html><p>%s</p></html>", strings.Join(escapedForms(token), "</p><p>"))
 	},
 	"packed, not said": func(w http.ResponseWriter, _ *http.Request, token string) {
 		w.Write(packGzip([]byte(`{"success":0,"error_detail":` + string(jsonString(token)) + "}")))
@@ -106,41 +95,6 @@ var mirrors = map[string]func(w http.ResponseWriter, r *http.Request, token stri
 		hijack(w, "HTTP/1.1 200 OK\r\nContent-Encoding: "+token+"\r\nTransfer-Encoding: chunked\r\n\r\n"+token+"\r\n")
 	},
 	"no HTTP": func(w http.ResponseWriter, _ *http.Request, token string) { hijack(w, token+"\r\n") },
-}
-
-// escapedForms are spellings of the token in unusual JSON escapes, and in other escapes within JSON.
-func escapedForms(token string) []string {
-	form := func(each func(i int, r rune) string) string {
-		var b strings.Builder
-		for i, r := range []rune(token) {
-			b.WriteString(each(i, r))
-		}
-		return b.String()
-	}
-	plain := func(r rune) string {
-		quoted := jsonString(string(r))
-		return string(quoted[1 : len(quoted)-1])
-	}
-	return []string{
-		form(func(_ int, r rune) string { return fmt.Sprintf(`\u%04x`, r) }),
-		form(func(_ int, r rune) string { return fmt.Sprintf(`\u%04X`, r) }),
-		form(func(i int, r rune) string { // also the last character alone
-			if i > 0 && i < len([]rune(token))-1 {
-				return plain(r)
-			}
-			return fmt.Sprintf(`\u%04x`, r)
-		}),
-		form(func(i int, r rune) string {
-			if i%2 == 0 {
-				return plain(r)
-			}
-			return fmt.Sprintf(`\u%04X`, r)
-		}),
-		form(func(_ int, r rune) string { return fmt.Sprintf("&#%d;", r) }),
-		form(func(_ int, r rune) string { return fmt.Sprintf(`\\u%04x`, r) }), // JSON in JSON
-		strings.ReplaceAll(everyByteEscaped(token), "%", "%25"),
-		strings.ReplaceAll(base64.StdEncoding.EncodeToString([]byte("x"+token)), "/", `\/`),
-	}
 }
 
 // wide returns the text in UTF-16.
