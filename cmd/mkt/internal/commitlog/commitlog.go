@@ -340,7 +340,7 @@ func NextStep(err error) string {
 	case errors.Is(err, ErrOlder), errors.Is(err, ErrRewritten):
 		return "restore the newest copy of its data; if it is lost, begin a new history (mkt recover --new-history), which the log takes"
 	case errors.Is(err, transparency.ErrAhead):
-		return "restore log and leaves from the newest copy, which an object store has below log/; if there is none, begin a new log: " + beginAnew
+		return "restore log and leaves from the newest copy; if there is none, begin a new log: " + beginAnew
 	case errors.Is(err, transparency.ErrFork):
 		return "keep all copies of it, find out which one was changed with mkt log audit, and begin a new log: " + beginAnew
 	case errors.Is(err, transparency.ErrRefused):
