@@ -45,6 +45,7 @@ var kinds = map[string]func() metav1.Object{
 	"v1 ConfigMap":                           func() metav1.Object { return new(corev1.ConfigMap) },
 	"v1 Service":                             func() metav1.Object { return new(corev1.Service) },
 	"v1 ServiceAccount":                      func() metav1.Object { return new(corev1.ServiceAccount) },
+	"v1 PersistentVolumeClaim":               func() metav1.Object { return new(corev1.PersistentVolumeClaim) },
 	"apps/v1 Deployment":                     func() metav1.Object { return new(appsv1.Deployment) },
 	"policy/v1 PodDisruptionBudget":          func() metav1.Object { return new(policyv1.PodDisruptionBudget) },
 	"autoscaling/v2 HorizontalPodAutoscaler": func() metav1.Object { return new(autoscalingv2.HorizontalPodAutoscaler) },
@@ -192,16 +193,26 @@ func TestChart(t *testing.T) {
 	}
 }
 
-// Both kinds of pods keep to the strictest of the pod security standards, write to their
-// volumes only, and have time to stop. Only the workers have the keys, and that
-// of the transparency log if it is logged.
+// All kinds of pods keep to the strictest of the pod security standards, write to their
+// volumes only, and have time to stop. Only the workers have the keys, and only one pod has that
+// of the transparency log, if it is logged.
 func checkPods(t *testing.T, all []metav1.Object, logged bool) {
 	t.Helper()
-	for name, want := range map[string]struct {
-		command string
-		grace   int64
-		keys    bool
-	}{"mkt-worker": {"schedule", 60, true}, "mkt-replica": {"serve", 45, false}} {
+	type kind struct {
+		command   string
+		grace     int64
+		keys, log bool
+	}
+	pods := map[string]kind{"mkt-worker": {"schedule", 60, true, false}, "mkt-replica": {"serve", 45, false, false}}
+	if logged {
+		pods["mkt-log"] = kind{"schedule", 60, true, true}
+		one := find[*appsv1.Deployment](t, all, "mkt-log").Spec
+		claim := find[*corev1.PersistentVolumeClaim](t, all, "mkt-log").Spec
+		if *one.Replicas != 1 || one.Strategy.Type != appsv1.RecreateDeploymentStrategyType || !slices.Equal(claim.AccessModes, []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOncePod}) {
+			t.Errorf("the log is kept by %d pods, %s, %v", *one.Replicas, one.Strategy.Type, claim.AccessModes)
+		}
+	}
+	for name, want := range pods {
 		pod := find[*appsv1.Deployment](t, all, name).Spec.Template.Spec
 		find[*corev1.ServiceAccount](t, all, pod.ServiceAccountName)
 		c := pod.Containers[0]
@@ -232,7 +243,7 @@ func checkPods(t *testing.T, all []metav1.Object, logged bool) {
 		}
 		for _, mount := range c.VolumeMounts {
 			v := volumes[mount.Name]
-			if delete(volumes, mount.Name); v.EmptyDir == nil && !mount.ReadOnly || v.EmptyDir != nil && v.EmptyDir.SizeLimit == nil {
+			if delete(volumes, mount.Name); v.EmptyDir == nil && v.PersistentVolumeClaim == nil && !mount.ReadOnly || v.EmptyDir != nil && v.EmptyDir.SizeLimit == nil {
 				t.Errorf("%s: volume %+v at %+v", name, v, mount)
 			}
 			// Every user may write into the folder of an emptyDir, which doctor reports of a data root.
@@ -253,7 +264,7 @@ func checkPods(t *testing.T, all []metav1.Object, logged bool) {
 				keys = keys || source.Secret != nil && strings.Contains(source.Secret.Name, "keys")
 				log = log || source.Secret != nil && source.Secret.Name == "mkt-log"
 			}
-			if keys != want.keys || log != (want.keys && logged) {
+			if keys != want.keys || log != want.log {
 				t.Errorf("%s has the keys: %t, and that of the log: %t", name, keys, log)
 			}
 		}

@@ -67,11 +67,6 @@ type Run struct {
 	Short bool
 }
 
-// LogRun is the run that adds to the transparency log of all accounts. No account has its name.
-func LogRun(purpose string) Run {
-	return Run{Client: "_", Product: "transparency_log", Purpose: purpose, Short: true}
-}
-
 // Take takes the lease of a run. The error is a [*Taken] if somebody else holds it, and a
 // [*Trouble] if NATS cannot say.
 func (c *Conn) Take(ctx context.Context, run Run) (*Lease, error) {

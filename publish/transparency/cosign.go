@@ -59,34 +59,11 @@ func (v *View) Witnesses() ([]WitnessState, error) {
 	if data == nil || err != nil {
 		return nil, err
 	}
-	return readWitnesses(data)
-}
-
-func readWitnesses(data []byte) ([]WitnessState, error) {
 	var s witnessStates
 	if err := layout.DecodeHeader(witnessesFile, data, witnessesFormat, &s); err != nil {
 		return nil, fmt.Errorf("%s: %w: %w", witnessesFile, ErrDamaged, err)
 	}
 	return s.Witnesses, nil
-}
-
-// AddWitnesses replaces the last answers of the witnesses by those that another machine got.
-func (c *Copy) AddWitnesses(text []byte) error {
-	if _, err := readWitnesses(text); err != nil {
-		return err
-	}
-	if there, err := readIfThere(c.root, witnessesFile); err == nil && bytes.Equal(there, text) {
-		return nil
-	}
-	return durable.Overwrite(c.root, witnessesFile, text)
-}
-
-// Cosigned returns the files that [Copy.AddCosigned] and [Copy.AddWitnesses] take; nil for a missing one.
-func (c *Copy) Cosigned() (checkpoint, witnesses []byte, err error) {
-	if checkpoint, err = c.cosigned(); err == nil {
-		witnesses, err = readIfThere(c.root, witnessesFile)
-	}
-	return checkpoint, witnesses, err
 }
 
 // Post sends a request to an address by HTTP POST, and returns the status and the body of the answer. It

@@ -18,8 +18,7 @@
 //	leaves/witnesses.json              the last answer of each witness
 //	leaves/newest.json                 the newest leaf of each dataset, made again from the leaves
 //
-// In a cluster the log is in the object store, as a chain of [Extension] that any machine continues; each has a
-// [Copy] of it.
+// One machine keeps the log. With an object store, the log is backed up there: see [TileFiles] and [LastFiles].
 //
 // A new head is committed by replacing log/checkpoint. Everything that it covers is durable
 // before, and files beyond it are of an interrupted run and are replaced. A head is stored before

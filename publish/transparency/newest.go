@@ -45,13 +45,13 @@ func (v *View) Newest(head Checkpoint) ([]Logged, error) {
 }
 
 // Newest is [View.Newest], and stores the small file anew if leaves were added since.
-func (c *Copy) Newest() ([]Logged, error) {
-	head, err := c.head()
+func (l *Log) Newest() ([]Logged, error) {
+	head, err := l.head()
 	if err != nil {
 		return nil, err
 	}
-	stored := c.storedNewest(head.Size)
-	n, err := c.newest(head.Checkpoint)
+	stored := l.storedNewest(head.Size)
+	n, err := l.newest(head.Checkpoint)
 	if err != nil || n.Size == stored.Size {
 		return n.List, err
 	}
@@ -60,10 +60,10 @@ func (c *Copy) Newest() ([]Logged, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := durable.RemoveTempsOf(c.root, newestFile); err != nil { // of a run that was killed
+	if err := durable.RemoveTempsOf(l.root, newestFile); err != nil { // of a run that was killed
 		return nil, err
 	}
-	return n.List, durable.Overwrite(c.root, newestFile, data)
+	return n.List, durable.Overwrite(l.root, newestFile, data)
 }
 
 // storedNewest reads the small file; it is empty if the file cannot be used.

@@ -164,14 +164,14 @@ func recordsPath(n int64) string {
 	return leavesDir + "/" + strings.TrimPrefix(bundlePath(t), "tile/entries/") + ".json"
 }
 
-// keepCosigned keeps the checkpoints that the leaves name, with those of further ones, and no other.
-func (r *records) keepCosigned(further []string) {
+// keepCosigned keeps the checkpoints that the leaves name, with a further one, and no other.
+func (r *records) keepCosigned(further string) {
 	named, have := map[string]bool{}, map[string]bool{}
 	for _, leaf := range r.Records {
 		named[leaf.AfterSHA256] = true
 	}
 	var kept []string
-	for _, text := range slices.Concat(r.Cosigned, further) {
+	for _, text := range append(r.Cosigned, further) {
 		if sum := durable.Hash([]byte(text)); text != "" && named[sum] && !have[sum] {
 			have[sum] = true
 			kept = append(kept, text)

@@ -21,20 +21,18 @@ type Options struct {
 	Data   string // data root
 	Key    *transparency.Key
 	Policy *transparency.Policy // nil: the log has no witnesses
-	// KeyFile has the key: the largest head that was signed is remembered beside it. "" remembers none, as in a cluster,
-	// where the store has the log.
+	// KeyFile has the key: the largest head that was signed is remembered beside it. "" remembers none.
 	KeyFile string
 	Wait    time.Duration // for the witnesses, in all
 	Now     func() time.Time
 	Post    transparency.Post
 
-	// Newer returns the newest commits that are not among the newest leaves of the datasets; nil: those of Data.
+	// Newer returns the newest commits that are not among the newest leaves of the datasets; nil: those of Store, or
+	// without one, those of Data.
 	Newer func(logged []transparency.Logged) ([]transparency.Record, error)
 
-	// Store has the log of a cluster, which all machines continue; nil: the log is in the data root alone.
+	// Store has the publications of all machines, and gets a backup of the log; nil: there is no store.
 	Store *store.Store
-	// Lease takes the lease of the log: leased ends with it. Nil: one head at a time is committed without it too.
-	Lease Lease
 }
 
 // Result of a run.
@@ -70,7 +68,7 @@ type Failed struct {
 }
 
 // RunWith is [Run] with the files, the data root and the store of the settings, as mkt log and mkt schedule do it.
-func RunWith(ctx context.Context, env *cli.Env, files cli.LogFiles, wait time.Duration, lease Lease) (Result, error) {
+func RunWith(ctx context.Context, env *cli.Env, files cli.LogFiles, wait time.Duration) (Result, error) {
 	key, err := LoadKey(files.Key)
 	if err != nil {
 		return Result{}, err
@@ -79,9 +77,8 @@ func RunWith(ctx context.Context, env *cli.Env, files cli.LogFiles, wait time.Du
 	if err != nil {
 		return Result{}, err
 	}
-	o := Options{Data: env.Data, Key: key, Policy: policy, KeyFile: files.Key, Wait: wait, Now: env.Now, Post: Post, Lease: lease}
+	o := Options{Data: env.Data, Key: key, Policy: policy, KeyFile: files.Key, Wait: wait, Now: env.Now, Post: Post}
 	if env.HasStore() {
-		o.KeyFile = ""
 		if o.Store, err = env.WritableStore(ctx); err != nil {
 			return Result{}, err
 		}
@@ -96,7 +93,11 @@ func Run(ctx context.Context, o Options) (r Result, err error) {
 	if o.Policy != nil && !hasLog(o.Policy, o.Key) {
 		return r, cli.Usagef("the policy has no line for this log: log %s", o.Key.VerifierKey())
 	}
-	data, err := durable.OpenExisting(o.Data)
+	open := durable.OpenExisting
+	if o.Store != nil {
+		open = durable.OpenRoot // it may have the log alone
+	}
+	data, err := open(o.Data)
 	if err != nil {
 		return r, fmt.Errorf("data root: %w", err)
 	}
@@ -108,33 +109,29 @@ func Run(ctx context.Context, o Options) (r Result, err error) {
 	defer l.Close()
 	if o.Newer == nil {
 		o.Newer = func(logged []transparency.Logged) ([]transparency.Record, error) {
-			return r.newer(o.Data, logged, o.Store != nil)
+			if o.Store != nil {
+				return r.newerStored(ctx, o.Store, logged)
+			}
+			return r.newer(o.Data, logged)
 		}
 	}
-	err = Explain(r.runOn(ctx, l, o))
+	err = Explain(r.run(ctx, data, l, o))
 	return r, err
 }
 
-// RunOn is [Run] on an open log, whose Options have Newer and need no data root.
+// RunOn is [Run] on an open log, whose Options have Newer and need no data root and no store.
 func RunOn(ctx context.Context, l *transparency.Log, o Options) error {
-	return new(Result).runOn(ctx, l, o)
+	return new(Result).run(ctx, nil, l, o)
 }
 
-func (r *Result) runOn(ctx context.Context, l *transparency.Log, o Options) error {
-	if o.Store != nil {
-		return r.runShared(ctx, l, o)
+// run is Run on an open log below a data root.
+func (r *Result) run(ctx context.Context, data durable.ReadFS, l *transparency.Log, o Options) error {
+	before, err := l.Head()
+	if err != nil && !errors.Is(err, transparency.ErrNoLog) {
+		return err
 	}
-	return r.run(ctx, l, o)
-}
-
-func (r *Result) run(ctx context.Context, l *transparency.Log, o Options) error {
-	r.Failed = r.Failed[:0]
-	ctx, cancel := context.WithTimeout(ctx, o.Wait)
-	defer cancel()
-	if o.KeyFile != "" {
-		if err := checkSigned(l, o.KeyFile); err != nil {
-			return err
-		}
+	if err := CheckSigned(ctx, &l.View, before.Checkpoint, o.KeyFile, o.Store); err != nil {
+		return err
 	}
 	logged, err := l.Newest()
 	if err != nil {
@@ -144,8 +141,10 @@ func (r *Result) run(ctx context.Context, l *transparency.Log, o Options) error 
 	if err != nil {
 		return err
 	}
+	asking, cancel := context.WithTimeout(ctx, o.Wait)
+	defer cancel()
 	if len(records) > 0 {
-		if err := r.mayGrow(ctx, l, o); err != nil {
+		if err := r.mayGrow(asking, l, o); err != nil {
 			return err
 		}
 	}
@@ -160,15 +159,13 @@ func (r *Result) run(ctx context.Context, l *transparency.Log, o Options) error 
 	for _, one := range records {
 		r.Added = append(r.Added, Added{one.ClientID, one.Product, one.Version, one.PublishedAt})
 	}
-	if o.KeyFile != "" {
-		if r.Unremembered, err = rememberSigned(o.KeyFile, head); err != nil {
-			return err
-		}
+	if err := r.remember(ctx, data, o, head); err != nil {
+		return err
 	}
 	if o.Policy == nil {
 		return nil
 	}
-	if head, err = r.cosign(ctx, l, head, o); err != nil {
+	if head, err = r.cosign(asking, l, head, o); err != nil {
 		return err
 	}
 	_, by, enough, err := o.Policy.Check(head.Note)
@@ -222,8 +219,8 @@ func hasLog(p *transparency.Policy, key *transparency.Key) bool {
 	})
 }
 
-// newer returns the newest commits that are not in the log. shared says that other workers may have newer ones.
-func (r *Result) newer(data string, logged []transparency.Logged, shared bool) ([]transparency.Record, error) {
+// newer returns the newest commits of a data root that are not in the log.
+func (r *Result) newer(data string, logged []transparency.Logged) ([]transparency.Record, error) {
 	list, err := cli.Datasets(data, cli.Filter{})
 	if errors.Is(err, cli.ErrNoData) {
 		return nil, nil
@@ -235,17 +232,21 @@ func (r *Result) newer(data string, logged []transparency.Logged, shared bool) (
 	known := ByDataset(data, logged)
 	var records []transparency.Record
 	for _, d := range list {
-		last := known[d]
-		c, isNew, err := newest(d, last)
-		switch {
-		case shared && errors.Is(err, ErrOlder): // another worker runs it now
-		case err != nil:
-			r.Failed = append(r.Failed, Failed{d.Tenant, string(d.Product), err.Error(), Explain(fmt.Errorf("%s: %w", d, err))})
-		case isNew:
-			records = append(records, transparency.Record{ClientID: d.Tenant, Product: string(d.Product), HistoryID: c.HistoryID, Version: c.Version, CommitSHA256: c.SHA256, PublishedAt: c.PublishedAt})
-		}
+		c, isNew, err := newest(d, known[d])
+		records = r.add(records, d, c, isNew, err)
 	}
 	return records, nil
+}
+
+// add adds the newest commit of a dataset, if it is new, or the error of looking for it.
+func (r *Result) add(records []transparency.Record, d cli.Dataset, c snapshot.Commit, isNew bool, err error) []transparency.Record {
+	switch {
+	case err != nil:
+		r.Failed = append(r.Failed, Failed{d.Tenant, string(d.Product), err.Error(), Explain(fmt.Errorf("%s: %w", d, err))})
+	case isNew:
+		records = append(records, transparency.Record{ClientID: d.Tenant, Product: string(d.Product), HistoryID: c.HistoryID, Version: c.Version, CommitSHA256: c.SHA256, PublishedAt: c.PublishedAt})
+	}
+	return records
 }
 
 // newest is [Newest] of a dataset. The commit is durable if it is new.
@@ -264,7 +265,7 @@ func newest(d cli.Dataset, last transparency.Logged) (c snapshot.Commit, isNew b
 
 // Errors of [Newest].
 var (
-	// ErrOlder: a data root has an older publication than the log. In a cluster another worker has the newer ones.
+	// ErrOlder: a data root, or an object store, has an older publication than the log.
 	ErrOlder = errors.New("the data root is an older copy")
 	// ErrRewritten: a data root has other publications than the log.
 	ErrRewritten = errors.New("its history was rewritten")
@@ -275,22 +276,31 @@ var (
 // have begun after that leaf: the account was deleted and added again, or mkt recover began a new history. Else the
 // error is [ErrOlder] or [ErrRewritten]. It writes nothing.
 func Newest(root durable.ReadFS, last transparency.Logged) (c snapshot.Commit, isNew bool, err error) {
-	c, found, fault, err := snapshot.HeadAndFault(root)
-	if err = errors.Join(err, fault); err != nil || last.Version == 0 {
-		return c, found, err
+	c, _, fault, err := snapshot.HeadAndFault(root)
+	if err = errors.Join(err, fault); err != nil {
+		return c, false, err
 	}
-	continues, err := descends(root, c, last)
+	isNew, err = continues(root, c, last)
+	return c, isNew, err
+}
+
+// continues reports whether a commit is newer than the last leaf of its dataset. The error is that of [Newest].
+func continues(root durable.ReadFS, c snapshot.Commit, last transparency.Logged) (isNew bool, err error) {
+	if last.Version == 0 {
+		return c.Version > 0, nil
+	}
+	descended, err := descends(root, c, last)
 	switch {
-	case continues:
-		return c, c.SHA256 != last.CommitSHA256, nil
-	case found && Began(root, c).PublishedAt.After(last.PublishedAt):
-		return c, true, nil
+	case descended:
+		return c.SHA256 != last.CommitSHA256, nil
+	case c.Version > 0 && Began(root, c).PublishedAt.After(last.PublishedAt):
+		return true, nil
 	case c.Version < last.Version:
 		err = fmt.Errorf("the log has its publication %d, and the newest here is %d: %w", last.Version, c.Version, ErrOlder)
 	case err == nil:
 		err = fmt.Errorf("publication %d does not continue publication %d that was logged: %w (mkt log audit)", c.Version, last.Version, ErrRewritten)
 	}
-	return c, false, err
+	return false, err
 }
 
 // descends reports whether the commit of a leaf is an ancestor of the newest one, or that one. A root that begins later

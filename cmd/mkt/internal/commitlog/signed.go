@@ -1,6 +1,7 @@
 package commitlog
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -9,6 +10,7 @@ import (
 	"syscall"
 
 	"mkt/publish/durable"
+	"mkt/publish/store"
 	"mkt/publish/transparency"
 )
 
@@ -25,22 +27,49 @@ func LargestSigned(key string) ([]byte, error) {
 	return text, err
 }
 
-// checkSigned returns [transparency.ErrAhead] or [transparency.ErrFork] if the key has signed what the log is no
-// continuation of.
-func checkSigned(l *transparency.Log, key string) error {
-	text, err := LargestSigned(key)
-	if text == nil || err != nil {
-		return err
+// CheckSigned returns [transparency.ErrAhead] or [transparency.ErrFork] if a log with a head is no continuation of the one
+// that is remembered beside its key, or of the one that a store has. key is "" for none, and s nil.
+func CheckSigned(ctx context.Context, v *transparency.View, head transparency.Checkpoint, key string, s *store.Store) error {
+	if key != "" {
+		text, err := LargestSigned(key)
+		if err == nil && text != nil {
+			err = v.Contradicts(text, head)
+		}
+		if errors.Is(err, transparency.ErrCheckpoint) {
+			err = fmt.Errorf("%s: %w; remove it if it is of another key", SignedFile(key), err)
+		}
+		if err != nil {
+			return err
+		}
 	}
-	head, err := l.Head()
-	if err != nil && !errors.Is(err, transparency.ErrNoLog) {
-		return err
+	if s == nil {
+		return nil
 	}
-	err = l.Contradicts(text, head.Checkpoint)
+	text, err := s.Log().Head(ctx)
+	if err == nil && text != nil {
+		err = v.Contradicts(text, head)
+	}
 	if errors.Is(err, transparency.ErrCheckpoint) {
-		return fmt.Errorf("%s: %w; remove it if it is of another key", SignedFile(key), err)
+		err = fmt.Errorf("%w; remove log/ there if it is of another key", err)
 	}
-	return err
+	if err != nil {
+		return fmt.Errorf("copy of the log in the object store: %w", err)
+	}
+	return nil
+}
+
+// remember stores a head beside the key, and the log in the store, before anybody is asked to cosign it.
+func (r *Result) remember(ctx context.Context, data durable.ReadFS, o Options, head transparency.Signed) (err error) {
+	if o.KeyFile != "" {
+		if r.Unremembered, err = rememberSigned(o.KeyFile, head); err != nil {
+			return err
+		}
+	}
+	if o.Store == nil {
+		return nil
+	}
+	r.Unremembered = "" // the store remembers it
+	return o.Store.Log().BackUp(ctx, data, head)
 }
 
 // rememberSigned stores a head beside the key, before anybody is asked to cosign it. unable is not "" if the folder cannot

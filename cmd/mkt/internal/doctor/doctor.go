@@ -125,7 +125,7 @@ func Run(ctx context.Context, o Options) Report {
 		d.staging(r)
 		d.owners(r)
 	}
-	d.log()
+	d.log(ctx)
 	d.disk()
 	d.work(ctx)
 	d.services()

@@ -2,9 +2,11 @@ package doctor
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -14,6 +16,7 @@ import (
 	"mkt/cmd/mkt/internal/commitlog"
 	"mkt/publish/durable"
 	"mkt/publish/snapshot"
+	"mkt/publish/store"
 	"mkt/publish/transparency"
 )
 
@@ -21,11 +24,14 @@ import (
 // minute.
 const logBehind = 10 * time.Minute
 
-// log checks the transparency log, if there is one or its verifier key.
-func (d *doctor) log() {
+// log checks the transparency log, if there is one or its verifier key. With an object store, another machine may keep
+// it.
+func (d *doctor) log(ctx context.Context) {
 	if d.LogKey == "" {
 		return
 	}
+	ctx, cancel := context.WithTimeout(ctx, storeTimeout)
+	defer cancel()
 	data, err := durable.OpenExisting(d.Data)
 	if err != nil {
 		return // a finding of dataRoot, or there is none yet
@@ -34,6 +40,9 @@ func (d *doctor) log() {
 	at := place{file: filepath.Join(d.Data, "log", "checkpoint")}
 	signed, missing := data.Stat("log/checkpoint")
 	begun := !errors.Is(missing, fs.ErrNotExist)
+	if _, elsewhere := os.Stat(d.LogKey); elsewhere != nil && d.Store != nil && !begun {
+		return
+	}
 	verifiers, unknown := commitlog.Verifiers(cli.LogFiles{Key: d.LogKey, Policy: d.LogPolicy})
 	if unknown != nil {
 		if begun && !d.Keyless {
@@ -53,13 +62,17 @@ func (d *doctor) log() {
 		d.damagedLog(at, err)
 		return
 	}
-	if signed, _ := commitlog.LargestSigned(d.LogKey); signed != nil && d.Store == nil {
-		if err := view.Contradicts(signed, head.Checkpoint); errors.Is(err, transparency.ErrAhead) || errors.Is(err, transparency.ErrFork) {
-			d.damagedLog(at, err)
-			return
+	var s *store.Store
+	if d.Store != nil {
+		if s, err = d.Store(ctx); err != nil {
+			return // a finding of objectStore
 		}
 	}
-	d.behind(view, head)
+	if err := commitlog.CheckSigned(ctx, view, head.Checkpoint, d.LogKey, s); errors.Is(err, transparency.ErrAhead) || errors.Is(err, transparency.ErrFork) {
+		d.damagedLog(at, err)
+		return
+	}
+	d.behind(ctx, s, view, head)
 	if begun && missing == nil {
 		d.witnesses(view, head, signed.ModTime(), at)
 	}
@@ -73,8 +86,8 @@ func (d *doctor) damagedLog(at place, err error) {
 	d.bad(Fail, "LOG_DAMAGED", "log", at, cmp.Or(commitlog.NextStep(err), d.mkt("log audit")+" finds all damage; restore the file from a copy of log or leaves"), "%v", err)
 }
 
-// behind looks for publications that were not added to the log.
-func (d *doctor) behind(view *transparency.View, head transparency.Signed) {
+// behind looks for publications that were not added to the log: those of the store, or without one, of this machine.
+func (d *doctor) behind(ctx context.Context, s *store.Store, view *transparency.View, head transparency.Signed) {
 	logged, err := view.Newest(head.Checkpoint)
 	if err != nil {
 		d.damagedLog(place{file: filepath.Join(d.Data, "leaves")}, err)
@@ -84,13 +97,18 @@ func (d *doctor) behind(view *transparency.View, head transparency.Signed) {
 	var late []string
 	var oldest time.Duration
 	for _, r := range d.roots {
-		if r.head == nil {
+		if s == nil && r.head == nil || s != nil && r.stored == nil {
 			continue
 		}
 		last := known[cli.Dataset{Data: d.Data, Tenant: r.id, Product: r.product}]
-		_, isNew, err := commitlog.Newest(r.fs, last)
-		if errors.Is(err, commitlog.ErrOlder) && d.Store != nil { // another machine has the newer ones
-			err = nil
+		var head snapshot.Commit
+		var isNew bool
+		var records durable.ReadFS = r.fs
+		if s == nil {
+			head, isNew, err = commitlog.Newest(r.fs, last)
+		} else {
+			records = s.Dataset(r.id, r.product).Records(ctx)
+			head, isNew, err = commitlog.NewestStored(ctx, s.Dataset(r.id, r.product), last)
 		}
 		if err != nil {
 			fix := "restore the newest copy of its data; if it is lost, " + d.recover(r, "--new-history") + " begins a new history, which the log takes"
@@ -98,25 +116,25 @@ func (d *doctor) behind(view *transparency.View, head transparency.Signed) {
 			continue
 		}
 		if !isNew {
-			d.ok("log", r.at(""), "publication %d is in the transparency log", r.head.Version)
+			d.ok("log", r.at(""), "publication %d is in the transparency log", head.Version)
 			continue
 		}
 		next := last.Version + 1
-		if began := commitlog.Began(r.fs, *r.head); began.PublishedAt.After(last.PublishedAt) {
+		if began := commitlog.Began(records, head); began.PublishedAt.After(last.PublishedAt) {
 			next = began.Version
 		}
 		// The newest one of live data is always young.
-		first, err := snapshot.ReadCommit(r.fs, next)
+		first, err := snapshot.ReadCommit(records, next)
 		if err != nil {
-			first = *r.head
+			first = head
 		}
 		age := d.now.Sub(first.PublishedAt)
 		if age <= logBehind {
-			d.ok("log", r.at(""), "publication %d is young, and not yet in the transparency log", r.head.Version)
+			d.ok("log", r.at(""), "publication %d is young, and not yet in the transparency log", head.Version)
 			continue
 		}
 		oldest = max(oldest, age)
-		late = append(late, fmt.Sprintf("%s %s %d to %d", r.id, r.product, first.Version, r.head.Version))
+		late = append(late, fmt.Sprintf("%s %s %d to %d", r.id, r.product, first.Version, head.Version))
 	}
 	if len(late) > 0 { // the cause is the same for all: the run that logs them
 		d.bad(Warn, "LOG_BEHIND", "log", place{file: d.Data}, d.mkt("log")+", and look at the log of mkt schedule on the machine with the key",

@@ -459,25 +459,6 @@ func (b *book) acknowledged(m *machine, j job) uint64 {
 	return b.of(j).last[m]
 }
 
-// wasPublished reports whether a commit may be that of a version: whether it is the one that anybody has seen, if so.
-func (b *book) wasPublished(job string, version uint64, sha256 string) bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	d, others := b.datasets[job], false
-	if client, _, _ := strings.Cut(job, " "); d == nil || b.gone[client] {
-		return true
-	}
-	for name, c := range d.commits {
-		if strings.HasSuffix(name, fmt.Sprint(" ", version)) {
-			if c.sha256 == sha256 {
-				return true
-			}
-			others = true
-		}
-	}
-	return !others
-}
-
 // wasDeleted reports whether the account of a job was ever deleted.
 func (b *book) wasDeleted(j job) bool {
 	b.mu.Lock()

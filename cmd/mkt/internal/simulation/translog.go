@@ -4,12 +4,10 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"io/fs"
 	"log/slog"
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
-	"slices"
 	"sync"
 	"time"
 
@@ -21,14 +19,13 @@ import (
 	"mkt/publish/layout"
 	"mkt/publish/receipt"
 	"mkt/publish/snapshot"
-	"mkt/publish/store"
 	"mkt/publish/table"
 	"mkt/publish/transparency"
 	"mkt/publish/transparency/witness"
 )
 
-// translog is the transparency log of a machine, or of a cluster, with its witness, who is somebody else, and the
-// receipts that were given away.
+// translog is the transparency log of a machine that is alone, with its witness, who is somebody else, and the receipts
+// that were given away.
 type translog struct {
 	s        *system
 	every    time.Duration // commits are added to it so often
@@ -39,8 +36,7 @@ type translog struct {
 
 	mu       sync.Mutex
 	receipts [][]byte
-	heads    []transparency.Checkpoint // that machines of a cluster have shown
-	over     bool                      // an older copy of the log was restored: nothing is added any more
+	over     bool // an older copy of the log was restored: nothing is added any more
 }
 
 func (s *system) newTranslog() *translog {
@@ -48,9 +44,6 @@ func (s *system) newTranslog() *translog {
 	private, err := transparency.NewKey(random, "example.com/prices")
 	var secret string
 	t := &translog{s: s, every: 20 * time.Minute * s.slowness}
-	if s.depot != nil {
-		t.every = 2 * time.Minute
-	}
 	if err == nil {
 		t.key, err = transparency.ParseKey(private)
 	}
@@ -73,13 +66,12 @@ func (s *system) newTranslog() *translog {
 }
 
 // run adds the newest commits to the log again and again, as mkt schedule does.
-func (t *translog) run(wk *worker) {
-	l := wk.l
+func (t *translog) run(l *life) {
 	for sleep(l.ctx, t.every) {
 		if _, err := t.s.enter(l, "log", ""); err != nil || t.isOver() {
 			return
 		}
-		if err := t.add(wk); err != nil && !l.dead.Load() {
+		if err := t.add(l); err != nil && !l.dead.Load() {
 			t.s.note("%s: log: %s", l.machine.name, shorten(err))
 			continue
 		}
@@ -100,14 +92,10 @@ func (t *translog) isOver() bool {
 	return t.over
 }
 
-func (t *translog) add(wk *worker) error {
-	l := wk.l
+func (t *translog) add(l *life) error {
 	log, err := transparency.Open(l.root("."), t.key)
 	if err == nil {
-		t.note(l)
-		err = commitlog.RunOn(l.ctx, log, commitlog.Options{Key: t.key, Policy: t.policy, Wait: 30 * time.Second, Now: l.machine.now, Post: t.post(l),
-			Newer: t.newer(l), Store: wk.store, Lease: commitlog.LeaseOf(wk.conn, "mkt schedule")})
-		t.note(l)
+		err = commitlog.RunOn(l.ctx, log, commitlog.Options{Key: t.key, Policy: t.policy, Wait: 30 * time.Second, Now: l.machine.now, Post: t.post(l), Newer: t.newer(l)})
 		defer log.Close()
 	}
 	isFork, isAhead := errors.Is(err, transparency.ErrFork), errors.Is(err, transparency.ErrAhead)
@@ -116,13 +104,6 @@ func (t *translog) add(wk *worker) error {
 			t.s.fail(receiptsHold, "%s: %v", l.machine.name, err)
 		}
 		t.end()
-	}
-	if t.s.depot != nil && (errors.Is(err, transparency.ErrDamaged) || errors.Is(err, store.ErrLogDiverged)) {
-		if !t.s.isRotten(l.machine) {
-			t.s.fail(receiptsHold, "%s: %v", l.machine.name, err)
-		}
-		data := l.root(".") // an operator removes the log, so that it is copied again
-		return errors.Join(err, data.RemoveAll("log"), data.RemoveAll("leaves"), data.SyncDir("."))
 	}
 	return err
 }
@@ -152,23 +133,6 @@ func (t *translog) newer(l *life) func([]transparency.Logged) ([]transparency.Re
 		}
 		return records, nil
 	}
-}
-
-// note notes the head that a machine shows, which must stay a beginning of the log in the store.
-func (t *translog) note(l *life) {
-	if t.s.depot == nil || t.s.isRotten(l.machine) {
-		return
-	}
-	head, err := transparency.NewView(within(l.disk, "."), t.verifier).Head()
-	if err != nil {
-		if !errors.Is(err, transparency.ErrNoLog) {
-			t.s.fail(receiptsHold, "%s: %v", l.machine.name, err)
-		}
-		return
-	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.heads = append(t.heads, head.Checkpoint)
 }
 
 // post reaches the witness.
@@ -216,7 +180,6 @@ func (t *translog) give(l *life) {
 	switch {
 	case errors.Is(err, transparency.ErrNotLogged), errors.Is(err, transparency.ErrNoLog):
 	case errors.Is(err, receipt.ErrRewritten) && t.s.book.wasDeleted(j): // and added again, and not logged since
-	case errors.Is(err, fs.ErrNotExist) && t.s.depot != nil && head.Version < t.s.book.stored(t.s.depot, j).Version: // another worker has the logged one
 	case errors.Is(err, receipt.ErrNoRoot) && j == t.s.jobs[0] && (head.Version <= t.s.older || t.s.older > 0 && commitlog.Began(root, head).Version == head.Version): // a new history has its rows
 	case err != nil:
 		t.s.fail(receiptsHold, "%s: a receipt of version %d cannot be made: %v", j, head.Version, err)
@@ -227,7 +190,7 @@ func (t *translog) give(l *life) {
 	}
 }
 
-// check checks every receipt that was ever given away, and the log in the store.
+// check checks every receipt that was ever given away.
 func (t *translog) check() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -237,50 +200,4 @@ func (t *translog) check() {
 		}
 	}
 	t.s.note("%d receipts hold", len(t.receipts))
-	if t.s.depot != nil {
-		t.audit()
-	}
-}
-
-// audit copies the log from the store. Every head that a machine has shown must be a beginning of it, every leaf a
-// publication, once, and what was published ten minutes ago has a leaf.
-func (t *translog) audit() {
-	s, records := t.s, map[string]*transparency.Record{}
-	c, err := transparency.OpenCopy(within(durabletest.NewMem(), "."), t.verifier)
-	if err == nil {
-		err = store.New(s.depot.objects, store.Options{Now: time.Now}).Log().Follow(context.Background(), c)
-	}
-	var head transparency.Signed
-	if err == nil {
-		head, err = c.Head()
-	}
-	var audited transparency.Audited
-	if err == nil {
-		audited, err = c.Audit(head.Checkpoint, t.heads, func(_ int64, r *transparency.Record) {
-			j := r.ClientID + " " + r.Product
-			if before := records[j]; before != nil && before.Version >= r.Version && !s.book.wasDeleted(job{account: &account{id: r.ClientID}}) {
-				s.fail(receiptsHold, "the log has version %d of %s after version %d", r.Version, j, before.Version)
-			}
-			if !s.book.wasPublished(j, r.Version, r.CommitSHA256) {
-				s.fail(receiptsHold, "the log has version %d of %s, which is not the published one", r.Version, j)
-			}
-			records[j] = r
-		})
-	}
-	if err = errors.Join(append(audited.Faults, err)...); err != nil || !audited.Leaves || audited.Entries != head.Size {
-		s.fail(receiptsHold, "the log in the store has %d entries, of which %d were read: %v", head.Size, audited.Entries, err)
-		return
-	}
-	for _, j := range s.jobs {
-		_, runs := s.office.active(j)
-		newest := s.book.stored(s.depot, j)
-		isDamaged := slices.ContainsFunc(s.workers, func(m *machine) bool { return s.isRotten(m) && s.book.acknowledged(m, j) >= newest.Version })
-		r := records[j.String()]
-		// The dataset of an account that was added again is told from its clock, which may have been set back since.
-		isUntold := s.book.wasDeleted(j) && r != nil && newest.PublishedAt.Before(r.PublishedAt.Add(2*time.Hour))
-		if runs && !isDamaged && !isUntold && time.Since(newest.PublishedAt) > 10*time.Minute && (r == nil || r.Version < newest.Version) {
-			s.fail(progress, "%s: version %d was published at %s, and its newest leaf is %+v", j, newest.Version, newest.PublishedAt, r)
-		}
-	}
-	s.note("the log has %d entries, and %d heads of it were shown", head.Size, len(t.heads))
 }

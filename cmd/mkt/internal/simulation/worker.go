@@ -88,7 +88,9 @@ func (s *system) work(l *life) {
 	overdue := wk.assign()
 	all.Go(func() { wk.schedule.Run(l.ctx, overdue...) })
 	all.Go(wk.follow)
-	all.Go(func() { s.translog.run(wk) })
+	if s.depot == nil {
+		all.Go(func() { s.translog.run(l) })
+	}
 	all.Wait()
 }
 

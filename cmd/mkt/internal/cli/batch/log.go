@@ -78,7 +78,7 @@ func (l *logRuns) start(ctx context.Context) (wait func()) {
 func (l *logRuns) run(ctx context.Context) error {
 	g := l.group
 	for _, needed := range []string{l.Key, g.Data} {
-		if _, err := os.Stat(needed); errors.Is(err, fs.ErrNotExist) {
+		if _, err := os.Stat(needed); errors.Is(err, fs.ErrNotExist) && (needed == l.Key || !g.HasStore()) {
 			return nil
 		}
 	}
@@ -87,7 +87,7 @@ func (l *logRuns) run(ctx context.Context) error {
 		l.since = g.Now()
 	}
 	l.mu.Unlock()
-	r, err := commitlog.RunWith(ctx, g.Env, l.LogFiles, l.wait, commitlog.LeaseOf(g.leases.conn, g.leases.purpose))
+	r, err := commitlog.RunWith(ctx, g.Env, l.LogFiles, l.wait)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if errors.Is(err, durable.ErrLocked) {
@@ -102,7 +102,7 @@ func (l *logRuns) run(ctx context.Context) error {
 		}
 		l.result = r
 	case ctx.Err() != nil:
-		return nil // it was stopped while it waited for its lease or for the store
+		return nil // it was stopped while it waited for the store
 	}
 	for _, one := range r.Failed {
 		err = errors.Join(err, one.Err)

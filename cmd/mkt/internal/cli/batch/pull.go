@@ -11,8 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"mkt/cmd/mkt/internal/cli"
-	"mkt/cmd/mkt/internal/commitlog"
-	"mkt/cmd/mkt/internal/printable"
 	"mkt/publish/durable"
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
@@ -24,7 +22,6 @@ type pullFlags struct {
 	cli.Filter
 	from, to string
 	dryRun   bool
-	log      cli.LogFiles
 }
 
 func newPull(g *Group) *cobra.Command {
@@ -40,10 +37,8 @@ compares the archived answers. An interrupted pull goes on where it ended.
 
 It is the restore of an installation whose publications are in a store: pull
 into an empty folder, then mkt verify --all --data DIR. The store lacks only
-the archived answers and canonical rows of unpublished cycles.
-
-The transparency log is copied whole, and verified, if its verifier key is
-known.`,
+the archived answers and canonical rows of unpublished cycles. The backup of a
+transparency log is unpacked by hand.`,
 		Example: `  mkt pull --data /srv/restored --all --dry-run
   mkt pull --data /tmp/noon --from 2026-11-21T12:00Z --to 2026-11-21T13:00Z`,
 		Args: cobra.NoArgs,
@@ -59,8 +54,6 @@ known.`,
 	cmd.Flags().StringVar(&f.from, "from", "", "begin with the publication served at this time, such as 2026-11-21T14:00Z (default: the oldest one)")
 	cmd.Flags().StringVar(&f.to, "to", "", "end with the publication served at this time (default: the newest one)")
 	cmd.Flags().BoolVar(&f.dryRun, "dry-run", false, "print what would be copied, and copy nothing")
-	f.log.KeyFlag(g.Settings, cmd)
-	f.log.PolicyFlag(g.Settings, cmd)
 	return cmd
 }
 
@@ -79,11 +72,6 @@ func (g *Group) pull(ctx context.Context, f pullFlags) error {
 	s, err := g.Store(ctx)
 	if err != nil {
 		return err
-	}
-	if !f.dryRun {
-		if err := g.pullLog(ctx, s, f.log); err != nil {
-			return fmt.Errorf("pull: %w", err)
-		}
 	}
 	list, err := g.inStore(ctx, s, f.Filter)
 	if err != nil {
@@ -105,27 +93,6 @@ func (g *Group) pull(ctx context.Context, f pullFlags) error {
 		return err
 	}
 	return fmt.Errorf("object store %s: %w", store.Redact(g.StoreURL), errNotInStore)
-}
-
-// pullLog copies the transparency log, if the store has one.
-func (g *Group) pullLog(ctx context.Context, s *store.Store, files cli.LogFiles) error {
-	if begun, err := s.Log().Begun(ctx); err != nil || !begun {
-		return err
-	}
-	verifiers, unknown := commitlog.Verifiers(files)
-	if unknown != nil {
-		printable.Fprintf(g.Errs, "mkt: the transparency log was not copied: %v; name a policy (--policy)\n", unknown)
-		return nil
-	}
-	var size int64
-	err := g.withData(func(data *durable.Disk) (err error) {
-		size, err = commitlog.CopyLog(ctx, s.Log(), data, verifiers)
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	return g.AnswerLine(map[string]any{"log_size": size}, "transparency log: size %d\n", size)
 }
 
 // timeArg parses a time; "" is the zero time.

@@ -36,8 +36,8 @@ and that each logged publication is still the one in the data root. Keep
 checkpoints (log/checkpoint) where the operator cannot change them: nothing else
 shows that a log was rewritten as a whole.
 
-With an object store it audits the copy of the log on this machine, which mkt
-pull renews.
+With an object store run it where the log is. mkt pull copies the publications
+that were made elsewhere.
 
 With --log it audits a copy of the folder log alone, which needs no data root
 and nothing secret, and says what it could not check. It opens no key. --receipt

@@ -39,8 +39,8 @@ func (g *Group) logInit(ctx context.Context, name string) error {
 		return fmt.Errorf("log init: the data root has a log: restore its key from a copy, or move log and leaves out of the data root to begin another")
 	}
 	if s, err := g.Store(ctx); err == nil {
-		if begun, err := s.Log().Begun(ctx); err != nil || begun {
-			return cmp.Or(err, errors.New("log init: the object store has a log: restore its key from a copy, or give this installation a prefix of its own"))
+		if head, err := s.Log().Head(ctx); err != nil || head != nil {
+			return cmp.Or(err, errors.New("log init: the object store has a copy of a log: restore its key, or give this installation a prefix of its own"))
 		}
 	} else if !errors.Is(err, cli.ErrNoStore) {
 		return err

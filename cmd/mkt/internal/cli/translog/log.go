@@ -26,9 +26,9 @@ it are proven by their chain of hashes.
 
 Cycles do not wait for it. A witness that is away is no failure: it is asked
 again with the next head. mkt schedule does the same every minute if there is
-a key. With the setting store the log is in the object store, and any machine
-with the key continues it. Without it run it on one machine only: two logs
-with one key are a fork.`,
+a key. Run it on one machine only: two logs with one key are a fork. With the
+setting store it adds the publications in the object store, of all machines,
+and copies the log there: a log that is behind that copy is not continued.`,
 		Example: `  mkt log
   mkt log --policy /etc/mkt/policy --wait 5s`,
 		Args: cobra.NoArgs,
@@ -37,22 +37,12 @@ with one key are a fork.`,
 	cli.LogWaitFlag(g.Settings, cmd, "wait", &wait)
 	g.files.KeyFlag(g.Settings, cmd)
 	g.files.PolicyFlag(g.Settings, cmd)
-	g.work.Flag(g.Settings, cmd)
 	cmd.AddCommand(newLogInit(g), newLogAudit(g))
 	return cmd
 }
 
 func (g *Group) log(ctx context.Context, wait time.Duration) error {
-	var lease commitlog.Lease
-	if g.work.Set() && g.HasStore() {
-		conn, err := g.work.Connect(ctx, g.Env, g.IDKeyFingerprint())
-		if err != nil {
-			return err
-		}
-		defer conn.Close()
-		lease = commitlog.LeaseOf(conn, "mkt log")
-	}
-	result, err := commitlog.RunWith(ctx, g.Env, g.files, wait, lease)
+	result, err := commitlog.RunWith(ctx, g.Env, g.files, wait)
 	failed := cli.Failures{Of: result.Datasets}
 	for _, f := range result.Failed {
 		failed.Add(g.Env, f.Err)

@@ -11,7 +11,6 @@ import (
 type Group struct {
 	*cli.Env
 	files cli.LogFiles
-	work  cli.Work
 }
 
 // New returns the commands.
