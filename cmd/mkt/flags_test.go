@@ -15,7 +15,7 @@ import (
 // withJSON has the flags of each command that do the same with --output json, or choose what it has. The
 // others must be marked by cli.TextOnly, and are refused there.
 const withJSON = `
-mkt: config no-pager version
+mkt: config version
 mkt backtest momentum: csv drawings half matches seed variants
 mkt check: policy
 mkt console: serving

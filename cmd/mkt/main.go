@@ -48,8 +48,7 @@ func run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer) 
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	err := root.ExecuteContext(ctx)
-	lost := stdout.Err() // waits until the pager is left
-	if err == nil || errors.Is(err, cli.ErrPagerLeft) {
+	if lost := stdout.Err(); err == nil {
 		err = lost
 	}
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) && !errors.As(err, new(cli.Interrupted)) {

@@ -14,12 +14,10 @@ import (
 )
 
 // Annotations of commands. [LongRunning] marks commands that log at info by default.
-// [WithoutConfig] marks commands that also run if the named configuration does not exist. [Paged]
-// marks commands whose answer may be long: on a terminal a pager shows it, unless it is JSON.
+// [WithoutConfig] marks commands that also run if the named configuration does not exist.
 const (
 	LongRunning   = "long-running"
 	WithoutConfig = "without-config"
-	Paged         = "paged"
 )
 
 // Section is a part of the list of all commands.
@@ -59,12 +57,7 @@ func NewRoot(env *Env, sections []Section, commands []*cobra.Command) *cobra.Com
 				return err
 			}
 			if env.JSON() {
-				if err := checkWithJSON(cmd.Flags()); err != nil {
-					return err
-				}
-			}
-			if _, paged := cmd.Annotations[Paged]; paged && !env.JSON() {
-				env.page()
+				return checkWithJSON(cmd.Flags())
 			}
 			return nil
 		},
@@ -95,7 +88,6 @@ func NewRoot(env *Env, sections []Section, commands []*cobra.Command) *cobra.Com
 	flags.Var(&env.output, "output", "format of the output: text for people, json for scripts")
 	flags.Var(&env.logLevel, "log-level", "lowest level that is logged (default: info for commands that run until they are stopped, else off)")
 	flags.Var(&env.logFormat, "log-format", "format of the log on stderr")
-	flags.BoolVar(&env.noPager, "no-pager", false, "do not show a long answer in a pager")
 	root.Flags().BoolVar(&version, "version", false, "print the version of this binary")
 	env.Settings.BindPath(flags, "data", "data")
 	env.Settings.BindPath(flags, "tenants", "tenants")

@@ -59,9 +59,8 @@ no text becomes a formula or a number. The same rows give the same bytes.`,
   mkt inspect --tenant acme --sql "SELECT cycle, odds_decimal_text
     FROM all_selections WHERE selection_id = 'sl_…' ORDER BY cycle"
   mkt inspect --tenant acme --sql "SELECT * FROM selections" --to odds.xlsx`,
-		Args:        cobra.MaximumNArgs(1),
-		Annotations: map[string]string{cli.Paged: ""},
-		RunE:        func(cmd *cobra.Command, args []string) error { return g.inspect(cmd, f, args) },
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return g.inspect(cmd, f, args) },
 	}
 	f.Flags(cmd)
 	flags := cmd.Flags()

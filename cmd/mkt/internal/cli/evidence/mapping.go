@@ -69,8 +69,7 @@ Save a report, edit a table, build, and compare.`,
   mkt mapping report payloads --output json > before.json
   mkt mapping report payloads --against before.json
   mkt mapping report --tenant acme --against 20261120T090700Z-market_engine`,
-		Args:        cobra.MaximumNArgs(1),
-		Annotations: map[string]string{cli.Paged: ""},
+		Args: cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if err := f.check(args); err != nil {
 				return err

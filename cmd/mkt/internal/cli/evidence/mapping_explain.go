@@ -39,8 +39,7 @@ contain it are listed. Rules of all providers are looked through, unless
 		Example: `  mkt mapping explain "Asian Handicap" --provider sportmonks
   mkt mapping explain TEAM_TOTAL_GOALS
   mkt mapping explain mk_… --tenant acme`,
-		Args:        cobra.MinimumNArgs(1),
-		Annotations: map[string]string{cli.Paged: ""},
+		Args: cobra.MinimumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if name != "" {
 				if err := cli.CheckWord("--provider", name, tenants.ProviderNames()...); err != nil {

@@ -40,8 +40,7 @@ is needed. A FILE that exists is replaced, completely or not at all; - is the
 standard output.`,
 		Example: `  mkt live show Arsenal --tenant acme
   mkt live show Arsenal --html match.html`,
-		Args:        cobra.MinimumNArgs(1),
-		Annotations: map[string]string{cli.Paged: ""},
+		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := (cli.Filter{Tenant: tenant}).Check(); err != nil {
 				return err
