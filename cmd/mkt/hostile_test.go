@@ -74,7 +74,7 @@ func TestHostileNamesAreHarmless(t *testing.T) {
 		{"explain", ids["fixture"]}, {"explain", ids["market"]}, {"explain", ids["selection"]}, {"explain", ids["live"] + "/clock"}, {"explain", ids["live"] + "/momentum"},
 		{"inspect", "--sql", sql}, {"inspect", "--sql", sql, "--format", "json"}, {"inspect", "--product", "market_engine", "latest"},
 		{"diff", "--product", "market_engine"}, {"diff", "--product", "live_intelligence"}, {"diff", "--product", "market_engine", "--html", "-"},
-		{"mapping", "check", payloads}, {"doctor"}, {"verify"},
+		{"mapping", "report", payloads}, {"doctor"}, {"verify"},
 	} {
 		for _, form := range []string{"text", "json"} {
 			out, errs := hostileRun(p, append(args, "--tenant", "acme", "--output", form)...)

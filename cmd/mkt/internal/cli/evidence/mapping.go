@@ -35,9 +35,9 @@ type mappingFlags struct {
 func newMappingCheck(g *Group) *cobra.Command {
 	var f mappingFlags
 	cmd := &cobra.Command{
-		Use:     "report DIR | --tenant ID",
-		Aliases: []string{"check"},
-		Short:   "Show how the markets in payloads are mapped",
+		Use:        "report DIR | --tenant ID",
+		SuggestFor: []string{"check"}, // an earlier name
+		Short:      "Show how the markets in payloads are mapped",
 		Long: `Show how the markets in a folder of payloads, or in the archived answers of a
 tenant's cycle, are mapped: how many markets and selections there are, mapped,
 RAW and publishable, every name that stays RAW with the reason and an example,

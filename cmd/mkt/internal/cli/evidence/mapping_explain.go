@@ -117,7 +117,7 @@ func (g *Group) explainRules(only, text string) error {
 	if len(near) > 0 {
 		return errors.Join(g.show(near, func() *document.Document { return rulesTable(near) }), fmt.Errorf("no rule is called %q; it is part of the names of %s: give one of them", text, cli.Plural(len(near), "rule")))
 	}
-	return cli.Usagef("no rule of %s has %q in its name: a market without a rule stays %s with %s%s", orAll(only), text, football.Raw, football.UnknownMarket, didYouMean(only, text))
+	return cli.Usagef("no rule of %s has %q in its name: a market without a rule stays %s with %s", orAll(only), text, football.Raw, football.UnknownMarket)
 }
 
 func orAll(provider string) string {
@@ -125,26 +125,6 @@ func orAll(provider string) string {
 		return "any provider"
 	}
 	return provider
-}
-
-// didYouMean suggests the name nearest to a text.
-func didYouMean(only, text string) string {
-	var names []string
-	for _, p := range all.All() {
-		if p.Table == nil || only != "" && p.Name != only {
-			continue
-		}
-		for _, l := range p.Table().Lines() {
-			names = append(names, l.Match)
-			if l.Name != "" && l.Name != l.Match {
-				names = append(names, l.Name)
-			}
-		}
-	}
-	for _, t := range football.Vocabulary() {
-		names = append(names, t.Canonical)
-	}
-	return cli.DidYouMean(text, names...)
 }
 
 // explainPublished shows the rule of a published market.
