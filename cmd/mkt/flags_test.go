@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"mkt/cmd/mkt/internal/cli"
+	"mkt/cmd/mkt/internal/cli/commands"
 )
 
 // withJSON has the flags of each command that do the same with --output json, or choose what it has. The
@@ -91,7 +92,7 @@ func TestFlagsWithJSON(t *testing.T) {
 			check(below)
 		}
 	}
-	check(commands(cli.NewEnv(nil, io.Discard, io.Discard, time.Now, version)))
+	check(commands.New(cli.NewEnv(nil, io.Discard, io.Discard, time.Now, version)))
 	for name := range known {
 		t.Errorf("%s is no flag any more", name)
 	}

@@ -13,12 +13,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"mkt/cmd/mkt/internal/cli"
+	"mkt/cmd/mkt/internal/cli/commands"
 	"mkt/internal/check"
 )
 
 // TestHelpPages: every help page fits 80 columns and has an example that calls the command.
 func TestHelpPages(t *testing.T) {
-	root := commands(cli.NewEnv(nil, io.Discard, io.Discard, time.Now, version))
+	root := commands.New(cli.NewEnv(nil, io.Discard, io.Discard, time.Now, version))
 	root.InitDefaultHelpCmd()
 	var visit func(*cobra.Command)
 	visit = func(cmd *cobra.Command) {
@@ -48,8 +49,8 @@ func TestHelpPages(t *testing.T) {
 // TestFirstScreen: the help of mkt alone fits a terminal of 24 lines, names only commands that
 // exist, and with the list of all, which is in sections, every command can be found.
 func TestFirstScreen(t *testing.T) {
-	var screen, all, errs bytes.Buffer
-	for args, out := range map[string]*bytes.Buffer{"--help": &screen, "help all": &all} {
+	var screen, list, errs bytes.Buffer
+	for args, out := range map[string]*bytes.Buffer{"--help": &screen, "help all": &list} {
 		if code := run(t.Context(), strings.Fields(args), nil, out, &errs); code != 0 {
 			t.Fatalf("mkt %s: exit %d: %s", args, code, errs.String())
 		}
@@ -57,7 +58,7 @@ func TestFirstScreen(t *testing.T) {
 	if n := strings.Count(screen.String(), "\n"); n > 24 {
 		t.Errorf("%d lines", n)
 	}
-	root := commands(cli.NewEnv(nil, io.Discard, io.Discard, time.Now, version))
+	root := commands.New(cli.NewEnv(nil, io.Discard, io.Discard, time.Now, version))
 	for line := range strings.Lines(screen.String()) {
 		names, _, is := strings.Cut(strings.TrimPrefix(line, "  "), "  ")
 		if !strings.HasPrefix(line, "  ") || !is {
@@ -73,7 +74,7 @@ func TestFirstScreen(t *testing.T) {
 		if cmd.Hidden {
 			continue
 		}
-		if !strings.Contains(all.String(), "\n  "+cmd.Name()+" ") {
+		if !strings.Contains(list.String(), "\n  "+cmd.Name()+" ") {
 			t.Errorf("mkt help all does not list %s", cmd.Name())
 		}
 		if cmd.GroupID == "" && !slices.Contains([]string{"help", "completion", "version"}, cmd.Name()) {

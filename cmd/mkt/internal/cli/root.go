@@ -100,7 +100,7 @@ func NewRoot(env *Env, sections []Section, commands []*cobra.Command) *cobra.Com
 		}
 	}
 	root.AddCommand(commands...)
-	root.AddCommand(newVersion(env), newMan(env))
+	root.AddCommand(newVersion(env))
 	env.addBuiltins(root)
 	checkUsage(root)
 	env.addCompletions(root)
