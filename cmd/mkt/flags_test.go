@@ -32,8 +32,8 @@ mkt inspect: at columns force last memory product sql tenant timeout to
 mkt live list: tenant
 mkt live show: html tenant
 mkt log audit: from log receipt verifier-key
-mkt mapping explain: provider tenant
-mkt mapping report: against away bookmaker cycle home listing participants pattern provider tenant
+mkt mapping explain: provider
+mkt mapping report: against bookmaker cycle participants pattern provider tenant
 mkt prove: at payload product tenant
 mkt provider rewrap: new-key retire
 mkt provider set: allow-private-address base-url bookmaker credential-file provider yes
