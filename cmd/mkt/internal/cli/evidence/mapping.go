@@ -72,7 +72,11 @@ compare.`,
 			if f.against != "" {
 				return g.showAgainst(f.against, report.Summary())
 			}
-			return g.showCoverage(report.Summary(), from)
+			hint := ""
+			if f.tenant == "" {
+				hint = " Name them with --participants."
+			}
+			return g.showCoverage(report.Summary(), from, hint)
 		},
 	}
 	flags := cmd.Flags()
@@ -213,10 +217,10 @@ func (g *Group) cycleCoverage(f *mappingFlags) (c coverage.Report, from string, 
 	return c, string(id), nil
 }
 
-// showCoverage prints the coverage. An unreadable payload is an error, and so is a set of payloads
+// showCoverage prints the coverage; hint says how to name teams. An unreadable payload is an error, and so is a set of payloads
 // without any prices.
-func (g *Group) showCoverage(s coverage.Summary, from string) (err error) {
-	err = g.show(s, func() *document.Document { return coverageDocument(&s) })
+func (g *Group) showCoverage(s coverage.Summary, from, hint string) (err error) {
+	err = g.show(s, func() *document.Document { return coverageDocument(&s, hint) })
 	switch {
 	case err != nil:
 		return err

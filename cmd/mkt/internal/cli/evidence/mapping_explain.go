@@ -41,7 +41,11 @@ contain it are listed. Rules of all providers are looked through, unless
 					return err
 				}
 			}
-			return g.explainRules(name, strings.Join(args, " "))
+			text := strings.Join(args, " ")
+			if strings.HasPrefix(text, "mk_") {
+				return cli.Usagef("%s is the id of a published market: mkt explain %[1]s shows its rule", text)
+			}
+			return g.explainRules(name, text)
 		},
 	}
 	cmd.Flags().StringVar(&name, "provider", "", "only the rules of this provider: "+strings.Join(tenants.ProviderNames(), ", "))

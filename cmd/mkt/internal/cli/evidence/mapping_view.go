@@ -15,7 +15,7 @@ import (
 const maxShown = 20
 
 // coverageDocument returns the coverage for people.
-func coverageDocument(v *coverage.Summary) *document.Document {
+func coverageDocument(v *coverage.Summary, hint string) *document.Document {
 	d := &document.Document{Sections: payloads(v)}
 	add := func(t *document.Table) {
 		if len(t.Rows) > 0 {
@@ -55,7 +55,7 @@ func coverageDocument(v *coverage.Summary) *document.Document {
 	add(suspicions)
 	add(others(v))
 	if v.Nameless > 0 {
-		d.Sections = append(d.Sections, document.Section{Head: document.Words(cli.Plural(v.Nameless, "fixture") + " without the names of both teams: markets that are recognized by a name stay RAW.")})
+		d.Sections = append(d.Sections, document.Section{Head: document.Words(cli.Plural(v.Nameless, "fixture") + " without the names of both teams: markets that are recognized by a name stay RAW." + hint)})
 	}
 	return d
 }
