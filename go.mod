@@ -41,7 +41,11 @@ require (
 	pgregory.net/rapid v1.3.0
 )
 
-require gonum.org/v1/gonum v0.17.0 // indirect
+require (
+	github.com/cpuguy83/go-md2man/v2 v2.0.6 // indirect
+	github.com/russross/blackfriday/v2 v2.1.0 // indirect
+	gonum.org/v1/gonum v0.17.0 // indirect
+)
 
 require (
 	filippo.io/hpke v0.4.0 // indirect

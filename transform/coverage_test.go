@@ -37,7 +37,7 @@ func TestCoverArchive(t *testing.T) {
 	must(t, err)
 	c, err := coverage.OfArchive(archive, betsapi.Provider())
 	must(t, err)
-	all, fixtures, suspicious := c.Totals(), 0, 0
+	all, fixtures, suspicious := c.Summary().Total, 0, 0
 	for i := range c.Payloads {
 		fixtures += c.Payloads[i].Fixtures
 		suspicious += len(c.Payloads[i].Suspicions)

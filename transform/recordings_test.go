@@ -3,11 +3,13 @@ package transform_test
 import (
 	"flag"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"math"
 	"net/url"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -37,14 +39,16 @@ var recordings = map[string][2]string{
 	"football_v3_2020-09_fulham_arsenal.json":    {"Fulham", "Arsenal"},
 }
 
-const participants = "65404844,Arsenal,Leicester\n69223585,Russia,Saudi Arabia\n92410137,Fulham,Arsenal\n"
+var participants = map[string]coverage.Teams{
+	"65404844": {Home: "Arsenal", Away: "Leicester"}, "69223585": {Home: "Russia", Away: "Saudi Arabia"}, "92410137": {Home: "Fulham", Away: "Arsenal"},
+}
 
 // recorded opens the folder of recordings, which is not part of this
 // repository.
 func recorded(t testing.TB) fs.FS {
 	t.Helper()
 	dir := needs.Shared(t, "providers/betsapi/bet365-prematch")
-	folder := fstest.MapFS{"participants.csv": {Data: []byte(participants)}}
+	folder := fstest.MapFS{}
 	for name := range recordings {
 		data, err := os.ReadFile(filepath.Join(dir, name))
 		must(t, err)
@@ -63,7 +67,7 @@ var mappingPages = []struct {
 	// oddities: docs/mapping.md says which.
 	suspicious map[markets.Suspicion]int
 }{
-	{betsapi.Provider(), func(t testing.TB, _ string) fs.FS { return recorded(t) }, nil, nil},
+	{betsapi.Provider(), func(t testing.TB, _ string) fs.FS { return recorded(t) }, participants, nil},
 	{sportmonks.Provider(), recordedFolder, map[string]coverage.Teams{"233366": {Home: "Sparta Sarpsborg", Away: "Tromso"}},
 		map[markets.Suspicion]int{markets.LinesOutOfOrder: 1, markets.UnmirroredHandicap: 2}},
 	{apifootball.Provider(), recordedFolder, nil, map[markets.Suspicion]int{markets.UnmirroredHandicap: 1}},
@@ -81,7 +85,7 @@ func TestMappingPage(t *testing.T) {
 	const page = "../docs/mapping.md"
 	for _, c := range mappingPages {
 		t.Run(c.provider.Name, func(t *testing.T) {
-			report, err := coverage.OfFolder(c.folder(t, c.provider.Name), c.provider, coverage.FolderOptions{EachBookmaker: true, Who: coverage.Participants{Teams: c.who}})
+			report, err := coverage.OfFolder(c.folder(t, c.provider.Name), c.provider, coverage.FolderOptions{EachBookmaker: true, Teams: c.who})
 			must(t, err)
 			suspicious := make(map[markets.Suspicion]int)
 			for i := range report.Payloads {
@@ -102,7 +106,8 @@ func TestMappingPage(t *testing.T) {
 				t.Fatalf("%s: no place for the tables", page)
 			}
 			var b strings.Builder
-			report.WriteMarkdown(&b)
+			summary := report.Summary()
+			writeTables(&b, &summary)
 			switch now := before + begin + "\n" + b.String() + "\n" + end + after; {
 			case now == string(old):
 			case *update:
@@ -114,12 +119,47 @@ func TestMappingPage(t *testing.T) {
 	}
 }
 
+// writeTables writes the tables of docs/mapping.md: the payloads, each counted once for each
+// bookmaker, the names of the RAW markets, and the selections of mapped markets that are not
+// publishable.
+func writeTables(w io.Writer, s *coverage.Summary) {
+	fmt.Fprint(w, "| payload | bookmakers | markets | mapped | RAW | listed without prices | selections | publishable | suspended |\n|---|---|---|---|---|---|---|---|---|\n")
+	for i := 0; i < len(s.Payloads); {
+		first := &s.Payloads[i]
+		var t coverage.Totals
+		bookmakers := 0
+		for ; i < len(s.Payloads) && s.Payloads[i].Payload == first.Payload; i++ {
+			bookmakers++
+			t.Add(s.Payloads[i].Totals)
+		}
+		if first.Error != "" {
+			fmt.Fprintf(w, "| `%s` | not readable | | | | | | | |\n", path.Base(first.Payload))
+			continue
+		}
+		fmt.Fprintf(w, "| `%s` | %d | %d | %d | %d | %d | %d | %d | %d |\n", path.Base(first.Payload), bookmakers, t.Markets, t.Mapped, t.Raw, t.WithoutPrices, t.Selections, t.Publishable, t.Suspended)
+	}
+	fmt.Fprintf(w, "\n%s of the markets are mapped, and %s of the selections are publishable or suspended.\n", coverage.Percent(s.Total.Mapped, s.Total.Markets),
+		coverage.Percent(s.Total.Publishable+s.Total.Suspended, s.Total.Selections))
+	cell := func(text string) string { return strings.ReplaceAll(text, "|", `\|`) }
+	if len(s.Raw) > 0 {
+		fmt.Fprint(w, "\nMarkets that stay RAW:\n\n| key | name | reason | markets | selections | for example |\n|---|---|---|---|---|---|\n")
+	}
+	for _, n := range s.Raw {
+		fmt.Fprintf(w, "| `%s` | %s | `%s` | %d | %d | %s |\n", n.Key, cell(n.Name), n.Reason, n.Markets, n.Selections, cell(n.Example.Words))
+	}
+	if len(s.Unpublished) > 0 {
+		fmt.Fprint(w, "\nSelections of mapped markets that are not publishable:\n\n| reason | key | market | selections | for example |\n|---|---|---|---|---|\n")
+	}
+	for _, u := range s.Unpublished {
+		fmt.Fprintf(w, "| `%s` | `%s` | `%s` | %d | %s |\n", u.Reason, u.Key, strings.TrimSpace(u.Market+" "+u.Period+" "+u.Subject), u.Selections, cell(u.Example.Words))
+	}
+}
+
 // recordedFixtures are the matches the recordings are of.
 func recordedFixtures() map[string]provider.ListedFixture {
 	all := make(map[string]provider.ListedFixture)
-	for line := range strings.Lines(participants) {
-		f := strings.Split(strings.TrimSpace(line), ",")
-		all[f[0]] = provider.ListedFixture{Fixture: football.Fixture{Home: football.Of(f[1]), Away: football.Of(f[2])}}
+	for id, t := range participants {
+		all[id] = provider.ListedFixture{Fixture: football.Fixture{Home: football.Of(t.Home), Away: football.Of(t.Away)}}
 	}
 	return all
 }

@@ -19,7 +19,7 @@ func (h *installation) lookAround() {
 	for _, args := range [][]string{
 		{"tenant", "list"}, {"tenant", "show", "acme"}, {"tenant", "log"}, {"tenant", "validate"}, {"provider", "list"}, {"provider", "status", "acme"},
 		{"verify"}, {"verify", "--deep"}, {"gc", "--dry-run"}, {"recover"},
-		{"doctor"}, {"doctor", "--online"}, {"version"}, {"--help"}, {"live", "show", " - "}, {"live", "report", " - ", "--html", "-"},
+		{"doctor"}, {"doctor", "--online"}, {"version"}, {"--help"}, {"live", "show", " - "}, {"live", "show", " - ", "--html", "-"},
 		{"diff", "--tenant", "acme", "--product", "market_engine"}, {"diff", "--tenant", "acme", "--product", "market_engine", "--html", "-"},
 		{"inspect"}, {"inspect", "--tenant", "acme", "--product", "market_engine"}, {"inspect", "latest", "--tenant", "acme", "--product", "market_engine"},
 		{"inspect", "--tenant", "acme", "--sql", "SELECT * FROM fixtures"}, {"inspect", "--tenant", "acme", "--sql", "SELECT * FROM read_text('seal.key')"},

@@ -55,7 +55,7 @@ func TestConsoleShowsMatches(t *testing.T) {
 	}
 	id := listed[0].FixtureID
 	for range 2 {
-		report, err := p.run("live", "report", id, "--html", "-")
+		report, err := p.run("live", "show", id, "--html", "-")
 		p.must(err)
 		_, match := open("/live/acme/" + id)
 		for strings.Contains(match, "archive is being read") {

@@ -21,6 +21,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"mkt/cmd/mkt/internal/cli"
+	"mkt/cmd/mkt/internal/cli/commands"
 	"mkt/internal/check"
 	"mkt/internal/needs"
 )
@@ -262,7 +263,7 @@ func TestDocumentedFlags(t *testing.T) {
 	checked := 0
 	var check func(*cobra.Command)
 	check = func(cmd *cobra.Command) {
-		if cmd.Name() == "completion" || cmd.Hidden { // cobra's own, and the pages' generator
+		if cmd.Name() == "completion" || cmd.Hidden { // cobra's own, and what only mkt runs
 			return
 		}
 		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
@@ -278,7 +279,7 @@ func TestDocumentedFlags(t *testing.T) {
 			check(below)
 		}
 	}
-	check(commands(cli.NewEnv(nil, io.Discard, io.Discard, time.Now, version)))
+	check(commands.New(cli.NewEnv(nil, io.Discard, io.Discard, time.Now, version)))
 	if checked == 0 {
 		t.Error("no flag was checked")
 	}

@@ -10,12 +10,13 @@ import (
 	"github.com/spf13/pflag"
 
 	"mkt/cmd/mkt/internal/cli"
+	"mkt/cmd/mkt/internal/cli/commands"
 )
 
 // withJSON has the flags of each command that do the same with --output json, or choose what it has. The
 // others must be marked by cli.TextOnly, and are refused there.
 const withJSON = `
-mkt: config no-pager version
+mkt: config version
 mkt backtest momentum: csv drawings half matches seed variants
 mkt check: policy
 mkt console: serving
@@ -31,8 +32,8 @@ mkt inspect: at columns last memory product sql tenant
 mkt live list: tenant
 mkt live show: html tenant
 mkt log audit: from log receipt verifier-key
-mkt mapping explain: provider tenant
-mkt mapping report: against away bookmaker cycle home listing participants pattern provider tenant
+mkt mapping explain: provider
+mkt mapping report: against bookmaker cycle participants pattern provider tenant
 mkt prove: at payload product tenant
 mkt provider rewrap: new-key retire
 mkt provider set: allow-private-address base-url bookmaker credential-file provider yes
@@ -91,7 +92,7 @@ func TestFlagsWithJSON(t *testing.T) {
 			check(below)
 		}
 	}
-	check(commands(cli.NewEnv(nil, io.Discard, io.Discard, time.Now, version)))
+	check(commands.New(cli.NewEnv(nil, io.Discard, io.Discard, time.Now, version)))
 	for name := range known {
 		t.Errorf("%s is no flag any more", name)
 	}

@@ -70,11 +70,11 @@ func TestHostileNamesAreHarmless(t *testing.T) {
 	p.must(os.WriteFile(filepath.Join(payloads, "one.json"), []byte(fmt.Sprintf(`{"success":1,"results":[{"FI":"1","main":{"sp":{"odd_market":{"id":"7","name":%s,"odds":[]}}}}]}`, jsonString("Odd"+hostileText))), 0o644))
 	sql := "SELECT f.home, f.league, m.provider_market_name, s.name FROM fixtures f, markets m, selections s LIMIT 20"
 	for _, args := range [][]string{
-		{"live", "show", ids["live"]}, {"live", "show", "-"}, {"live", "report", ids["live"], "--html", "-"},
+		{"live", "show", ids["live"]}, {"live", "show", "-"}, {"live", "show", ids["live"], "--html", "-"},
 		{"explain", ids["fixture"]}, {"explain", ids["market"]}, {"explain", ids["selection"]}, {"explain", ids["live"] + "/clock"}, {"explain", ids["live"] + "/momentum"},
 		{"inspect", "--sql", sql}, {"inspect", "--sql", sql, "--format", "json"}, {"inspect", "--product", "market_engine", "latest"},
 		{"diff", "--product", "market_engine"}, {"diff", "--product", "live_intelligence"}, {"diff", "--product", "market_engine", "--html", "-"},
-		{"mapping", "check", payloads}, {"doctor"}, {"verify"},
+		{"mapping", "report", payloads}, {"doctor"}, {"verify"},
 	} {
 		for _, form := range []string{"text", "json"} {
 			out, errs := hostileRun(p, append(args, "--tenant", "acme", "--output", form)...)

@@ -57,6 +57,8 @@ var rules = []rule{
 		far: []string{"fetch/...", "transform/...", "cmd/..."}, what: "serve's own and the formats, and reach nothing of fetch or transform"},
 	{pkg: "cmd/mkt/internal/cli", may: []string{"cmd/mkt/internal/audit", "cmd/mkt/internal/names", "cmd/mkt/internal/printable", "cmd/mkt/internal/tenants", "cmd/mkt/internal/strictyaml", "fetch/...", "publish/...", "serve/account", "internal/coordination"},
 		far: []string{"cmd/mkt/internal/cli/...", "serve"}, what: "what every command needs, and no group of commands"},
+	{pkg: "cmd/mkt/internal/cli/commands", may: []string{"cmd/mkt/internal/cli/..."}, what: "the groups of commands"},
+	{pkg: "cmd/mkt/internal/cli/manpages", may: []string{"cmd/mkt/internal/cli", "cmd/mkt/internal/cli/commands"}, what: "the tree of the commands"},
 	{pkg: "cmd/mkt/internal/cli/demo", may: []string{"..."}, what: "everything: it runs the whole system"},
 	{pkg: "cmd/mkt/internal/cli/...", may: []string{"..."}, far: []string{"cmd/mkt/internal/cli/accounts", "cmd/mkt/internal/cli/batch", "cmd/mkt/internal/cli/evidence",
 		"cmd/mkt/internal/cli/lake", "cmd/mkt/internal/cli/live", "cmd/mkt/internal/cli/translog", "cmd/mkt/internal/cli/serving", "cmd/mkt/internal/cli/browser", "cmd/mkt/internal/cli/demo"}, what: "everything but another group of commands"},

@@ -41,7 +41,7 @@ func TestLiveReport(t *testing.T) {
 	followed := 0
 	for _, row := range liveRowsOf(p) {
 		file := p.file(row.FixtureID + ".html")
-		out, err := p.run("live", "report", row.FixtureID, "--html", file, "--output", "json")
+		out, err := p.run("live", "show", row.FixtureID, "--html", file, "--output", "json")
 		p.must(err)
 		var printed struct {
 			File   string
@@ -58,7 +58,7 @@ func TestLiveReport(t *testing.T) {
 			t.Errorf("%s: the archive leads to other numbers", row.FixtureID)
 		}
 		followed += printed.Cycles
-		out, err = p.run("live", "report", row.FixtureID, "--html", "-", "--tenant", "acme")
+		out, err = p.run("live", "show", row.FixtureID, "--html", "-", "--tenant", "acme")
 		p.must(err)
 		if out != string(page) {
 			t.Errorf("%s: the standard output gets another page", row.FixtureID)
@@ -68,7 +68,7 @@ func TestLiveReport(t *testing.T) {
 		t.Errorf("%d cycles followed", followed)
 	}
 	p.must(os.RemoveAll(p.dataset(football.LiveIntelligence).Dir() + "/raw"))
-	out, err := p.run("live", "report", liveRowsOf(p)[0].FixtureID, "--html", "-")
+	out, err := p.run("live", "show", liveRowsOf(p)[0].FixtureID, "--html", "-")
 	p.must(err)
 	if !strings.Contains(out, "no archived cycle of the match is kept") {
 		t.Error("without raw cycles it does not say so")

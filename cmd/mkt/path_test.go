@@ -18,6 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"mkt/cmd/mkt/internal/cli"
+	"mkt/cmd/mkt/internal/cli/commands"
 	"mkt/cmd/mkt/internal/history"
 	"mkt/fetch/simulator"
 	"mkt/internal/check"
@@ -345,7 +346,7 @@ func (j judgedPrice) String() string {
 func (w *simulatedSystem) checkJudged(fixture string, all map[[2]string]map[string][]pathPoint, seen map[string]int) {
 	w.Helper()
 	var out bytes.Buffer
-	tree := commands(cli.NewEnv(nil, &out, &out, func() time.Time { return w.now }, version))
+	tree := commands.New(cli.NewEnv(nil, &out, &out, func() time.Time { return w.now }, version))
 	tree.SetArgs([]string{"history", fixture, "--output", "json", "--tenant", entitled, "--data", w.Data})
 	w.must(tree.ExecuteContext(w.Context()))
 	type price struct {
@@ -403,7 +404,7 @@ type historyPoint struct{ State, Odds, Reasons, FetchedAt, PublishedAt, Cycle st
 func (w *simulatedSystem) checkCSV(fixture string, all map[[2]string]map[string][]pathPoint) (points int) {
 	w.Helper()
 	var out bytes.Buffer
-	tree := commands(cli.NewEnv(nil, &out, &out, func() time.Time { return w.now }, version))
+	tree := commands.New(cli.NewEnv(nil, &out, &out, func() time.Time { return w.now }, version))
 	tree.SetArgs([]string{"history", fixture, "--csv", "--tenant", entitled, "--data", w.Data})
 	if err := tree.ExecuteContext(w.Context()); err != nil {
 		w.Fatalf("mkt history %s: %v\n%s", fixture, err, &out)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"mkt/cmd/mkt/internal/cli"
+	"mkt/cmd/mkt/internal/cli/commands"
 	"mkt/fetch/provider"
 	"mkt/fetch/provider/betsapi"
 	"mkt/fetch/provider/betsapi/emulator"
@@ -102,7 +103,7 @@ func (p *played) play(length time.Duration) {
 // run runs a command on the data root, a few seconds later, and returns its output.
 func (p *played) run(args ...string) (string, error) {
 	var out bytes.Buffer
-	tree := commands(cli.NewEnv(nil, &out, &out, func() time.Time { return p.now.Add(5 * time.Second) }, version))
+	tree := commands.New(cli.NewEnv(nil, &out, &out, func() time.Time { return p.now.Add(5 * time.Second) }, version))
 	tree.SetArgs(append(args, "--data", p.data))
 	err := tree.ExecuteContext(p.Context())
 	return out.String(), err

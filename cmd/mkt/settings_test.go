@@ -13,6 +13,7 @@ import (
 
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/cli/accounts"
+	"mkt/cmd/mkt/internal/cli/commands"
 	"mkt/internal/check"
 )
 
@@ -20,7 +21,7 @@ import (
 // other.
 func TestConfigShowsEverySetting(t *testing.T) {
 	a := cli.NewEnv(nil, io.Discard, io.Discard, time.Now, version)
-	root := commands(a)
+	root := commands.New(a)
 	whole := regexp.MustCompile(`(?m)^# ((?:  )*[a-z_]+:)`).ReplaceAll(accounts.InitConfig, []byte("$1"))
 	// With every line uncommented it is valid, and every default is the one shown.
 	path := filepath.Join(t.TempDir(), "mkt.yaml")
@@ -60,7 +61,7 @@ func TestSettingsOrder(t *testing.T) {
 	resolve := func(args ...string) (*cli.Env, string) {
 		t.Helper()
 		a := cli.NewEnv(nil, io.Discard, io.Discard, time.Now, version)
-		root := commands(a)
+		root := commands.New(a)
 		serve, rest, err := root.Find(append([]string{"serve"}, args...))
 		check.Must(t, err)
 		serve.InheritedFlags()
@@ -93,7 +94,7 @@ func FuzzSettings(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		check.Must(t, os.WriteFile(file, data, 0o600))
 		a := cli.NewEnv(strings.NewReader(""), io.Discard, io.Discard, time.Now, version)
-		root := commands(a)
+		root := commands.New(a)
 		for _, name := range []string{"serve", "publish", "cycle"} {
 			cmd, _, err := root.Find([]string{name})
 			check.Must(t, err)

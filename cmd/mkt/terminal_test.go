@@ -1,18 +1,12 @@
 package main
 
 import (
-	"errors"
 	"io"
-	"os"
-	"os/exec"
 	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/creack/pty"
-
-	"mkt/cmd/mkt/internal/cli"
-	"mkt/internal/check"
 )
 
 // ownCodes are the only escape sequences that reach a terminal: those of our colours.
@@ -21,7 +15,7 @@ var ownCodes = regexp.MustCompile("\x1b\\[[0-9;]*m")
 // onTerminals holds what commands print on terminals against their width, and hostile names
 // against the codes of the colours.
 func onTerminals(p *played, t *testing.T, live string) {
-	for name, value := range map[string]string{"TERM": "xterm", "NO_COLOR": "", "CI": "1", "MKT_PAGER": ""} {
+	for name, value := range map[string]string{"TERM": "xterm", "NO_COLOR": "", "CI": "1"} {
 		t.Setenv(name, value)
 	}
 	coloured := false
@@ -71,40 +65,4 @@ func inTerminal(p *played, columns uint16, args ...string) string {
 	run(p.Context(), args, strings.NewReader(""), tty, tty)
 	tty.Close()
 	return strings.ReplaceAll(<-said, "\r\n", "\n")
-}
-
-// A long answer goes through the pager, a short one and one that is not on a terminal do not, and
-// leaving the pager early is no failure.
-func TestPager(t *testing.T) {
-	for _, c := range []struct {
-		pager string
-		rows  uint16
-		args  []string
-		want  string // begins what is printed
-		code  int
-	}{
-		{"sed s/^/PAGED/", 24, []string{"inspect", "--help"}, "PAGEDLook at the data root", cli.ExitDone},
-		{"sed s/^/PAGED/", 200, []string{"inspect", "--help"}, "Look at the data root", cli.ExitDone},
-		{"sed s/^/PAGED/", 24, []string{"inspect", "--help", "--no-pager"}, "Look at the data root", cli.ExitDone},
-		{"", 24, []string{"inspect", "--help"}, "Look at the data root", cli.ExitDone},
-		{"no-such-pager", 24, []string{"inspect", "--help"}, `mkt: the pager "no-such-pager" is not there`, cli.ExitDone},
-		{"head -n 1", 24, []string{"mapping", "explain", "goal"}, "RULE ", cli.ExitFailed},
-		{"true", 5, []string{"inspect", "--help"}, "", cli.ExitDone},
-		{"true", 3, []string{"doctor"}, "", cli.ExitFailed},
-	} {
-		cmd := exec.Command("mkt", c.args...)
-		cmd.Dir = t.TempDir()
-		cmd.Env = append(os.Environ(), "TERM=xterm", "MKT_PAGER="+c.pager)
-		terminal, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: c.rows, Cols: 80})
-		check.Must(t, err)
-		said, _ := io.ReadAll(terminal)
-		terminal.Close()
-		code := 0
-		if failed := new(exec.ExitError); errors.As(cmd.Wait(), &failed) {
-			code = failed.ExitCode()
-		}
-		if code != c.code || !strings.HasPrefix(string(said), c.want) {
-			t.Errorf("%s %s: exit %d, want %d: %s", c.pager, c.args, code, c.code, said)
-		}
-	}
 }

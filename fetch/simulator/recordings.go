@@ -1,13 +1,17 @@
 package simulator
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -48,6 +52,101 @@ func ReadRecordings(dir, listing string, load func(Recording) error) error {
 		}
 	}
 	return nil
+}
+
+// Fields says where the answers of an endpoint have their fixtures. A path is names separated by dots.
+type Fields struct {
+	List string // path of the list; an answer without it is a list or an item itself
+	ID   string // path of the fixture's id in an item
+	Time string // path of its start in an item: seconds, or a time in Form; "" if it has none
+	Form string // time.RFC3339 if it is ""
+}
+
+// Recorded is an item of a recorded answer. Start is the zero time if it has none.
+type Recorded struct {
+	Endpoint, ID string
+	Start        time.Time
+	JSON         json.RawMessage
+}
+
+// ReadItems returns the items of all recorded answers of the endpoints in folders, in the order of
+// [ReadRecordings].
+func ReadItems(dir, listing string, folders map[string]Fields) (all []Recorded, err error) {
+	err = ReadRecordings(dir, listing, func(f Recording) error {
+		fields, known := folders[f.Endpoint]
+		if !known {
+			return nil
+		}
+		items, err := f.Items(fields)
+		all = append(all, items...)
+		return err
+	})
+	if err == nil && len(all) == 0 {
+		err = fmt.Errorf("replay %s: no fixture; want folders such as %s", dir, strings.Join(slices.Sorted(maps.Keys(folders)), ", "))
+	}
+	return all, err
+}
+
+// Items returns the items of an answer.
+func (r Recording) Items(of Fields) (items []Recorded, err error) {
+	list := Member(r.Body, of.List)
+	if list == nil {
+		list = r.Body
+	}
+	var raws []json.RawMessage
+	if json.Unmarshal(list, &raws) != nil {
+		raws = []json.RawMessage{list}
+	}
+	for n, raw := range raws {
+		i := Recorded{Endpoint: r.Endpoint, ID: Text(raw, of.ID), JSON: raw}
+		if i.ID == "" {
+			return nil, fmt.Errorf("item %d has no %s", n+1, of.ID)
+		}
+		text := Text(raw, of.Time)
+		if seconds, isNumber := strconv.ParseInt(text, 10, 64); isNumber == nil {
+			i.Start = time.Unix(seconds, 0).UTC()
+		} else if text != "" {
+			if i.Start, err = time.Parse(cmp.Or(of.Form, time.RFC3339), text); err != nil {
+				return nil, fmt.Errorf("item %d: its %s is no time", n+1, of.Time)
+			}
+		}
+		items = append(items, i)
+	}
+	return items, nil
+}
+
+// Member returns the value at a path, nil if it is not there.
+func Member(raw json.RawMessage, path string) json.RawMessage {
+	for name := range strings.SplitSeq(path, ".") {
+		var members map[string]json.RawMessage
+		if json.Unmarshal(raw, &members) != nil {
+			return nil
+		}
+		raw = members[name]
+	}
+	return raw
+}
+
+// Text returns the value at a path without quotes, "" if it is null or not there.
+func Text(raw json.RawMessage, path string) (text string) {
+	value := Member(raw, path)
+	if json.Unmarshal(value, &text) != nil {
+		return string(value)
+	}
+	return text
+}
+
+// Only returns the items of a list of which the text at a path is wanted. It is not nil.
+func Only(list json.RawMessage, path string, wanted func(text string) bool) []json.RawMessage {
+	var all []json.RawMessage
+	json.Unmarshal(list, &all) // what is no list has no items
+	kept := []json.RawMessage{}
+	for _, raw := range all {
+		if wanted(Text(raw, path)) {
+			kept = append(kept, raw)
+		}
+	}
+	return kept
 }
 
 // Replay is a dialect over recorded answers: the wire format is that of Dialect, and Serve

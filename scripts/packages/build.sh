@@ -29,7 +29,7 @@ for unit in scripts/systemd/*.service scripts/systemd/*.timer; do
 	sed 's|/usr/local/bin/mkt|/usr/bin/mkt|g' "$unit" >"$stage/units/${unit##*/}"
 done
 cp scripts/systemd/mkt.sysusers scripts/systemd/mkt.tmpfiles "$stage/"
-bin/mkt man "$stage/man"
+TZ=UTC go run ./cmd/mkt/internal/cli/manpages "$version" "$stage/man"
 gzip -9n "$stage"/man/*.1
 bin/mkt completion bash >"$stage/completion/mkt.bash"
 bin/mkt completion zsh >"$stage/completion/_mkt"

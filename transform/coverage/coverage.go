@@ -11,8 +11,7 @@ import (
 	"mkt/transform/markets"
 )
 
-// Report is the mapping of the markets in some payloads: the output of mkt mapping report, and
-// the tables in docs/mapping.md.
+// Report is the mapping of the markets in some payloads. [Report.Summary] counts it.
 type Report struct {
 	Provider string
 	Payloads []Payload // payloads of prices, in the order of their names or of the archive, and for each bookmaker
@@ -35,9 +34,8 @@ type Payload struct {
 	WithoutNames []string
 	Markets      []Market // in the provider's order, including those without prices
 	Broken       map[string]football.Reason
-	Damaged      map[string]int // number of unreadable parts, by kind
-	Unknown      map[string]int // fields unknown to every reader
-	Skipped      map[string]int
+	Damaged      map[string]int     // number of unreadable parts, by kind
+	Unknown      map[string]int     // fields unknown to every reader
 	Suspicions   []SuspiciousMarket // in the order of the markets
 	Err          error              // the payload could not be read at all
 
@@ -46,23 +44,20 @@ type Payload struct {
 
 // Other is a payload that the market engine does not read.
 type Other struct {
-	Name string
+	Name string `json:"payload"`
 	// Code is the adapter's code for an error, or for an answer that is not the provider's;
 	// otherwise "".
-	Code string
+	Code string `json:"code,omitempty"`
 	// Providers are the other providers who may have sent it.
-	Providers []string
+	Providers []string `json:"providers,omitempty"`
 }
 
 // Market is one market, possibly listed without prices.
 type Market struct {
-	Fixture     string // provider fixture id
-	Key, Name   string
-	ProviderIDs []string
-	Sections    []string
+	Fixture   string // provider fixture id
+	Key, Name string
 
 	Canonical, Period, Subject string // "" when RAW
-	Rule                       string // names the mapping rule, "" when RAW
 	RawReason                  football.Reason
 	WithoutPrices              bool
 
@@ -83,8 +78,17 @@ type SuspiciousMarket struct {
 // FixtureIDs returns the provider ids of the payload's fixtures, in no order.
 func (p *Payload) FixtureIDs() iter.Seq[string] { return maps.Keys(p.partial) }
 
-// Totals of a payload, or of several. Suspended selections are not Publishable.
-type Totals struct{ Markets, Mapped, Raw, WithoutPrices, Selections, Publishable, Suspended int }
+// Totals of a payload, or of several. Suspended selections were read, but are not on offer now and
+// so not Publishable.
+type Totals struct {
+	Markets       int `json:"markets"`
+	Mapped        int `json:"mapped"`
+	Raw           int `json:"raw"`
+	WithoutPrices int `json:"without_prices"`
+	Selections    int `json:"selections"`
+	Publishable   int `json:"publishable"`
+	Suspended     int `json:"suspended"`
+}
 
 // Totals adds up the payload's markets.
 func (p *Payload) Totals() (t Totals) {
@@ -107,12 +111,8 @@ func (p *Payload) Totals() (t Totals) {
 	return t
 }
 
-// Totals adds up all payloads.
-func (c *Report) Totals() (t Totals) {
-	for i := range c.Payloads {
-		of := c.Payloads[i].Totals()
-		t.Markets, t.Mapped, t.Raw, t.WithoutPrices = t.Markets+of.Markets, t.Mapped+of.Mapped, t.Raw+of.Raw, t.WithoutPrices+of.WithoutPrices
-		t.Selections, t.Publishable, t.Suspended = t.Selections+of.Selections, t.Publishable+of.Publishable, t.Suspended+of.Suspended
-	}
-	return t
+// Add adds other totals.
+func (t *Totals) Add(o Totals) {
+	t.Markets, t.Mapped, t.Raw, t.WithoutPrices = t.Markets+o.Markets, t.Mapped+o.Mapped, t.Raw+o.Raw, t.WithoutPrices+o.WithoutPrices
+	t.Selections, t.Publishable, t.Suspended = t.Selections+o.Selections, t.Publishable+o.Publishable, t.Suspended+o.Suspended
 }

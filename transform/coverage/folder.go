@@ -21,20 +21,6 @@ import (
 // Teams are the two sides of a fixture.
 type Teams struct{ Home, Away string }
 
-// Participants names the teams for payloads of markets, which lack them. If several of its fields
-// name a fixture, the last field counts.
-type Participants struct {
-	Listings [][]byte         // answers of the listing endpoint
-	Teams    map[string]Teams // by provider fixture id
-	Only     *Teams           // the fixture of all payloads
-}
-
-// ErrNotOne: teams were given for one fixture, but the payloads are of none or of several.
-var ErrNotOne = errors.New("the payloads must be of one fixture")
-
-// participantsFile may be in a folder of payloads without teams. See [ReadTeams].
-const participantsFile = "participants.csv"
-
 // ReadTeams parses lines of "provider fixture id,home,away".
 func ReadTeams(text io.Reader) (map[string]Teams, error) {
 	r := csv.NewReader(text)
@@ -58,12 +44,13 @@ type FolderOptions struct {
 	Bookmaker string
 	// EachBookmaker reads the prices of every bookmaker in a payload, one after the other.
 	EachBookmaker bool
-	Who           Participants
+	// Teams names fixtures by their provider id, for payloads without teams. It counts before the
+	// lists of fixtures in the folder.
+	Teams map[string]Teams
 }
 
 // OfFolder reads the payloads below a folder. The bytes of a payload determine its kind. If they
-// do not, the name of its folder does, if it is an endpoint's ("bet365-upcoming"). The teams come
-// from the listings, participants.csv in the folder, and o.Who. An error may be [ErrNotOne].
+// do not, the name of its folder does, if it is an endpoint's ("bet365-upcoming").
 func OfFolder(folder fs.FS, p provider.Provider, o FolderOptions) (Report, error) {
 	if p.Markets == nil || p.Recorded == nil {
 		return Report{}, fmt.Errorf("provider %q: this build does not read its markets", p.Name)
@@ -72,20 +59,22 @@ func OfFolder(folder fs.FS, p provider.Provider, o FolderOptions) (Report, error
 	if err := f.read(folder); err != nil {
 		return Report{}, err
 	}
-	for _, body := range o.Who.Listings {
-		f.addListing(p.Recorded(body).Endpoint, body)
-	}
 	listing, err := p.Markets.ReadListing(f.pages)
 	if err != nil {
 		return Report{}, fmt.Errorf("the list of fixtures: %w", err)
 	}
-	if len(o.Who.Listings) > 0 && len(listing.Fixtures) == 0 {
-		return Report{}, errors.New("the list of fixtures: it has no fixtures")
+	if listing.Fixtures == nil {
+		listing.Fixtures = make(map[string]provider.ListedFixture)
 	}
-	if err := addParticipants(folder, &listing, f.payloads, p.Markets, o.Who); err != nil {
-		return Report{}, err
+	for id, t := range o.Teams {
+		of := listing.Fixtures[id]
+		of.ProviderFixtureID, of.Home, of.Away = id, football.Of(t.Home), football.Of(t.Away)
+		listing.Fixtures[id] = of
 	}
-	f.coverage.add(p, listing, f.payloads)
+	deriver := newCoverer(p)
+	for i := range f.payloads {
+		f.coverage.Payloads = append(f.coverage.Payloads, coverPayload(p.Markets, listing, &f.payloads[i], deriver))
+	}
 	return f.coverage, nil
 }
 
@@ -129,7 +118,8 @@ func (f *folderReader) file(name string, body []byte) {
 	}
 	switch {
 	case adapter.IsListing(r.Endpoint):
-		f.addListing(r.Endpoint, r.Body)
+		f.pages = append(f.pages, provider.Payload{Number: len(f.pages) + len(f.payloads) + 1, Endpoint: r.Endpoint, Body: r.Body})
+		f.coverage.Listings++
 	case adapter.IsMarkets(r.Endpoint):
 		for _, bookmaker := range f.bookmakers(r) {
 			f.addMarkets(name, bookmaker, r)
@@ -137,11 +127,6 @@ func (f *folderReader) file(name string, body []byte) {
 	default:
 		f.coverage.Others = append(f.coverage.Others, f.other(name, body))
 	}
-}
-
-func (f *folderReader) addListing(endpoint string, body []byte) {
-	f.pages = append(f.pages, provider.Payload{Number: len(f.pages) + len(f.payloads) + 1, Endpoint: endpoint, Body: body})
-	f.coverage.Listings++
 }
 
 // bookmakers returns the bookmakers whose prices are read from a payload.
@@ -179,51 +164,4 @@ func (f *folderReader) other(name string, body []byte) Other {
 		}
 	}
 	return o
-}
-
-// addParticipants adds the teams from participants.csv and who.
-func addParticipants(folder fs.FS, l *provider.Listing, payloads []named, adapter provider.MarketAdapter, who Participants) error {
-	if l.Fixtures == nil {
-		l.Fixtures = make(map[string]provider.ListedFixture)
-	}
-	name := func(id string, t Teams) {
-		f := l.Fixtures[id]
-		f.ProviderFixtureID, f.Home, f.Away = id, football.Of(t.Home), football.Of(t.Away)
-		l.Fixtures[id] = f
-	}
-	file, err := folder.Open(participantsFile)
-	if err == nil {
-		defer file.Close()
-		var teams map[string]Teams
-		if teams, err = ReadTeams(file); err != nil {
-			return fmt.Errorf("%s: %w", participantsFile, err)
-		}
-		for id, t := range teams {
-			name(id, t)
-		}
-	}
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	for id, t := range who.Teams {
-		name(id, t)
-	}
-	if who.Only == nil {
-		return nil
-	}
-	ids := make(map[string]bool)
-	for _, p := range payloads {
-		if sheet, err := adapter.ReadMarkets(p.Payload, provider.Listing{}); err == nil { // coverPayload reports an error
-			for i := range sheet.Fixtures {
-				ids[sheet.Fixtures[i].Fixture.ProviderFixtureID] = true
-			}
-		}
-	}
-	if len(ids) != 1 {
-		return fmt.Errorf("%w, not of %d", ErrNotOne, len(ids))
-	}
-	for id := range ids {
-		name(id, *who.Only)
-	}
-	return nil
 }

@@ -20,14 +20,6 @@ type named struct {
 	err       error    // the file could not be read
 }
 
-// add reads the payloads and derives their markets.
-func (c *Report) add(p provider.Provider, l provider.Listing, payloads []named) {
-	deriver := newCoverer(p)
-	for i := range payloads {
-		c.Payloads = append(c.Payloads, coverPayload(p.Markets, l, &payloads[i], deriver))
-	}
-}
-
 // newCoverer returns a deriver whose ids are not used.
 func newCoverer(p provider.Provider) *markets.Deriver {
 	return markets.New(identity.NewMinter(identity.Key{1}, p.Name))
@@ -43,7 +35,7 @@ func coverPayload(adapter provider.MarketAdapter, l provider.Listing, payload *n
 		c.Err = err
 		return c
 	}
-	c.Fixtures, c.Broken, c.Damaged, c.Unknown, c.Skipped = len(sheet.Fixtures), sheet.Broken, sheet.Damaged, sheet.Unknown, sheet.Skipped
+	c.Fixtures, c.Broken, c.Damaged, c.Unknown = len(sheet.Fixtures), sheet.Broken, sheet.Damaged, sheet.Unknown
 	c.partial = make(map[string]bool, len(sheet.Fixtures))
 	for i := range sheet.Fixtures {
 		f := &sheet.Fixtures[i]
@@ -61,8 +53,7 @@ func coverPayload(adapter provider.MarketAdapter, l provider.Listing, payload *n
 		})
 		for k := range f.Offers {
 			if o := &f.Offers[k]; len(o.Rows) == 0 {
-				c.Markets = append(c.Markets, Market{Fixture: id, Key: o.Key, Name: o.Name.Or(""),
-					ProviderIDs: o.ProviderIDs, Sections: o.Sections, WithoutPrices: true, RawReason: o.RawReason})
+				c.Markets = append(c.Markets, Market{Fixture: id, Key: o.Key, Name: o.Name.Or(""), WithoutPrices: true, RawReason: o.RawReason})
 			}
 		}
 	}
@@ -70,8 +61,7 @@ func coverPayload(adapter provider.MarketAdapter, l provider.Listing, payload *n
 }
 
 func coverMarket(fixture string, m *football.Market) Market {
-	c := Market{Fixture: fixture, Key: m.Key, Name: m.Name.Or(""), ProviderIDs: m.ProviderMarketIDs, Sections: m.Sections,
-		Canonical: m.Canonical, Period: m.Period, Rule: m.Rule, RawReason: m.RawReason,
+	c := Market{Fixture: fixture, Key: m.Key, Name: m.Name.Or(""), Canonical: m.Canonical, Period: m.Period, RawReason: m.RawReason,
 		Selections: len(m.Selections), Reasons: make(map[football.Reason]int), Examples: make(map[football.Reason]string)}
 	for i := range m.Selections {
 		s := &m.Selections[i]

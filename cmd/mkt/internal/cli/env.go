@@ -35,7 +35,6 @@ type Env struct {
 
 	objects   opened
 	listed    tenants.Latest
-	noPager   bool
 	output    Choice // text, json
 	logLevel  Choice
 	logFormat Choice

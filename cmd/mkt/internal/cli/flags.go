@@ -84,6 +84,19 @@ func flagError(f *pflag.Flag, err error) error {
 	return err
 }
 
+// CheckWord returns an error of usage unless value is one of words. The parameter what is the flag
+// or the argument.
+func CheckWord(what, value string, words ...string) error {
+	if slices.Contains(words, value) {
+		return nil
+	}
+	want := strings.Join(words, " or ")
+	if len(words) > 2 {
+		want = "one of " + strings.Join(words, ", ")
+	}
+	return Usagef("%s %q: want %s", what, value, want)
+}
+
 // Choice is the value of a flag with a fixed list of words.
 type Choice struct {
 	Value  string
@@ -99,7 +112,7 @@ func (c *Choice) Type() string   { return strings.Join(c.words, "|") }
 
 func (c *Choice) Set(s string) error {
 	if !slices.Contains(c.words, s) {
-		return fmt.Errorf("want %s%s", strings.Join(c.words, " or "), DidYouMean(s, c.words...))
+		return fmt.Errorf("want %s", strings.Join(c.words, " or "))
 	}
 	c.Value, c.chosen = s, true
 	return nil

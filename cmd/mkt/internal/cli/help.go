@@ -28,7 +28,7 @@ func helpColumns(out io.Writer) int {
 	return helpWidth
 }
 
-// setUpHelp lists flags in two columns, and wraps and pages the help pages.
+// setUpHelp lists flags in two columns, and wraps the help pages.
 func (env *Env) setUpHelp(root *cobra.Command) {
 	cobra.AddTemplateFunc("flagUsages", func(flags *pflag.FlagSet) string { return flagUsages(flags, helpColumns(env.Out)) })
 	usage := strings.ReplaceAll(root.UsageTemplate(), ".LocalFlags.FlagUsages", "flagUsages .LocalFlags")
@@ -43,9 +43,6 @@ func (env *Env) setUpHelp(root *cobra.Command) {
 			cmd.SetOut(&page)
 			show(cmd, args)
 			cmd.SetOut(out)
-		}
-		if out == env.Out {
-			env.page()
 		}
 		text := page.String()
 		if wide := helpColumns(out); wide < helpWidth {

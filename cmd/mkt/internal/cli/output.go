@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -23,7 +22,6 @@ type output struct {
 	mu     sync.Mutex // guards the following fields
 	text   *printable.Writer
 	screen *screen // nil if there is no line of progress
-	pager  *pager  // nil if there is none
 	failed error   // the first
 }
 
@@ -56,10 +54,7 @@ func (o *output) noted(n int, err error) (int, error) {
 type emitter struct{ *output }
 
 func (e emitter) Write(p []byte) (int, error) {
-	switch {
-	case e.pager != nil:
-		return e.pager.Write(p)
-	case e.screen != nil:
+	if e.screen != nil {
 		return e.screen.print(e.to, p)
 	}
 	return e.to.Write(p)
@@ -76,22 +71,18 @@ func (e exactOutput) Write(p []byte) (int, error) {
 	return e.of.noted(emitter{e.of}.Write(p))
 }
 
-// Err ends the output: it waits until the reader has left the pager. It returns the first failed
-// write, which made the output incomplete. Leaving the pager early is no error.
+// Err ends the output. It returns the first failed write, which made the output incomplete.
 func (o *output) Err() error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.noted(0, o.text.Flush())
-	if o.pager != nil {
-		o.noted(0, o.pager.end())
-	}
-	if o.failed == nil || errors.Is(o.failed, ErrPagerLeft) {
+	if o.failed == nil {
 		return nil
 	}
 	return fmt.Errorf("the output is not complete: %w", o.failed)
 }
 
-// End ends an output before the process exits, and waits until the reader has left the pager.
+// End ends an output before the process exits.
 func End(w io.Writer) {
 	if o, is := w.(*output); is {
 		_ = o.Err() // the process fails in any case
@@ -129,7 +120,7 @@ func ColumnsOf(w any) int {
 	return wide
 }
 
-// OnTerminal reports whether w is a terminal. Of an output in a pager it is one.
+// OnTerminal reports whether w is a terminal.
 func OnTerminal(w any) bool {
 	if o, is := w.(*output); is {
 		return o.terminal != nil

@@ -21,7 +21,6 @@ type screen struct {
 	bars    []*Bar
 	shown   int  // columns of the line of progress now on the terminal, 0 if there is none
 	midLine bool // the last output does not end a line
-	paged   bool // the terminal belongs to a pager
 }
 
 // connectScreen lets both outputs share the line of progress, if the second is a terminal.
@@ -55,20 +54,12 @@ func (s *screen) erase() {
 	}
 }
 
-// yield leaves the terminal to a pager.
-func (s *screen) yield() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.erase()
-	s.paged = true
-}
-
 // draw writes the line of progress.
 func (s *screen) draw(now time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	wide := ColumnsOf(s.errs)
-	if s.paged || s.midLine || len(s.bars) == 0 || wide < 20 {
+	if s.midLine || len(s.bars) == 0 || wide < 20 {
 		return
 	}
 	texts := make([]string, len(s.bars))

@@ -14,12 +14,10 @@ import (
 )
 
 // Annotations of commands. [LongRunning] marks commands that log at info by default.
-// [WithoutConfig] marks commands that also run if the named configuration does not exist. [Paged]
-// marks commands whose answer may be long: on a terminal a pager shows it, unless it is JSON.
+// [WithoutConfig] marks commands that also run if the named configuration does not exist.
 const (
 	LongRunning   = "long-running"
 	WithoutConfig = "without-config"
-	Paged         = "paged"
 )
 
 // Section is a part of the list of all commands.
@@ -59,12 +57,7 @@ func NewRoot(env *Env, sections []Section, commands []*cobra.Command) *cobra.Com
 				return err
 			}
 			if env.JSON() {
-				if err := checkWithJSON(cmd.Flags()); err != nil {
-					return err
-				}
-			}
-			if _, paged := cmd.Annotations[Paged]; paged && !env.JSON() {
-				env.page()
+				return checkWithJSON(cmd.Flags())
 			}
 			return nil
 		},
@@ -77,14 +70,7 @@ func NewRoot(env *Env, sections []Section, commands []*cobra.Command) *cobra.Com
 		if errors.As(err, &value) {
 			return Usagef("--%s %q: %w", value.GetFlag().Name, value.GetValue(), flagError(value.GetFlag(), value.Unwrap()))
 		}
-		hint := ""
-		var unknown *pflag.NotExistError
-		if errors.As(err, &unknown) && len(unknown.GetSpecifiedName()) > 1 {
-			hint = DidYouMean("--"+unknown.GetSpecifiedName(), flagNames(cmd.Flags())...)
-		} else if unknown != nil {
-			hint = oneLetter(cmd.Flags(), unknown.GetSpecifiedName())
-		}
-		return Usagef("%w%s (%s --help shows the flags)", err, hint, cmd.CommandPath())
+		return Usagef("%w (%s --help shows the flags)", err, cmd.CommandPath())
 	})
 	flags := root.PersistentFlags()
 	flags.StringVar(&env.Config, "config", "mkt.yaml", "configuration file [MKT_CONFIG]")
@@ -95,7 +81,6 @@ func NewRoot(env *Env, sections []Section, commands []*cobra.Command) *cobra.Com
 	flags.Var(&env.output, "output", "format of the output: text for people, json for scripts")
 	flags.Var(&env.logLevel, "log-level", "lowest level that is logged (default: info for commands that run until they are stopped, else off)")
 	flags.Var(&env.logFormat, "log-format", "format of the log on stderr")
-	flags.BoolVar(&env.noPager, "no-pager", false, "do not show a long answer in a pager")
 	root.Flags().BoolVar(&version, "version", false, "print the version of this binary")
 	env.Settings.BindPath(flags, "data", "data")
 	env.Settings.BindPath(flags, "tenants", "tenants")
@@ -115,7 +100,7 @@ func NewRoot(env *Env, sections []Section, commands []*cobra.Command) *cobra.Com
 		}
 	}
 	root.AddCommand(commands...)
-	root.AddCommand(newVersion(env), newMan(env))
+	root.AddCommand(newVersion(env))
 	env.addBuiltins(root)
 	checkUsage(root)
 	env.addCompletions(root)
@@ -156,26 +141,27 @@ func (env *Env) Prepare(cmd *cobra.Command) error {
 
 func showHelp(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 
-// subcommand rejects an unknown command. Without a word the help is shown.
+// subcommand rejects an unknown command, with cobra's suggestions or else the commands of the group.
+// Without a word the help is shown.
 func subcommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
-	var names []string
-	like := args[0]
-	for _, c := range cmd.Commands() {
-		if c.IsAvailableCommand() {
-			names = append(append(names, c.Name()), c.Aliases...)
+	cmd.SuggestionsMinimumDistance = 2
+	hint, where := "", cmd.CommandPath()+" --help lists"
+	if near := slices.Compact(cmd.SuggestionsFor(args[0])); len(near) > 0 {
+		hint = "; did you mean " + strings.Join(near, " or ") + "?"
+	} else if cmd.HasParent() {
+		var names []string
+		for _, c := range cmd.Commands() {
+			names = append(names, c.Name())
 		}
-		if slices.Contains(c.SuggestFor, args[0]) {
-			like = c.Name()
-		}
+		hint = ": want " + strings.Join(names, " or ")
 	}
-	where := cmd.CommandPath() + " --help lists"
 	if !cmd.HasParent() {
 		where = cmd.Name() + " help all lists"
 	}
-	return Usagef("unknown command %q%s (%s them)", args[0], DidYouMean(like, names...), where)
+	return Usagef("unknown command %q%s (%s them)", args[0], hint, where)
 }
 
 // Group returns a command for subcommands, without work of its own. Its examples are the first of

@@ -90,7 +90,7 @@ func (s *Settings) checkKeys(path string) error {
 		case at.empty && len(s.below(key+".")) > 0:
 			delete(s.lines, key)
 		case !known:
-			return Usagef("%s:%d: %s: unknown setting; %s%s", path, at.line, key, s.hint(key), DidYouMean(key, s.known...))
+			return Usagef("%s:%d: %s: unknown setting; %s", path, at.line, key, s.hint(key))
 		}
 	}
 	return nil

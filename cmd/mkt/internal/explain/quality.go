@@ -20,6 +20,9 @@ var reasons = map[football.Reason]struct {
 	football.MarketNotMapped:     {nil, "the market is RAW"},
 }
 
+// WhyRaw describes a reason for a market to stay RAW, for people.
+func WhyRaw(reason football.Reason) string { return whyRaw[reason] }
+
 // whyRaw describes why a market stayed RAW.
 var whyRaw = map[football.Reason]string{
 	football.UnknownMarket:       "no line of the mapping table has its key",

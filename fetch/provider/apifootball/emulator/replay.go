@@ -1,8 +1,8 @@
 package emulator
 
 import (
+	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -20,104 +20,56 @@ import (
 // is one known by its odds alone, without its unknown names.
 // The others keep their days. The odds of the requested bookmaker, the list of matches in
 // play and the details are as they were recorded.
-type replay struct {
-	fixtures []recordedFixture
-	odds     []recordedOdds
-}
+type replay struct{ fixtures, odds []simulator.Recorded }
 
-type recordedFixture struct {
-	id      int64
-	status  string
-	kickOff time.Time
-	json    json.RawMessage
-}
+// recordedFolders are the folders of recordings.
+var recordedFolders = map[string]simulator.Fields{"fixtures": recordedFields, "fixtures_by_ids": recordedFields, "odds": recordedFields}
 
-type recordedOdds struct {
-	id    int64
-	at    time.Time
-	json  json.RawMessage
-	books []recordedBook
-}
-
-type recordedBook struct {
-	id   int
-	json json.RawMessage
-}
-
-// recordedItem has the members read of an item of a list, or of odds.
-type recordedItem struct {
-	Fixture struct {
-		ID     int64  `json:"id"`
-		Stamp  int64  `json:"timestamp"`
-		Status status `json:"status"`
-	} `json:"fixture"`
-	League     json.RawMessage   `json:"league"`
-	Bookmakers []json.RawMessage `json:"bookmakers"`
-}
+var recordedFields = simulator.Fields{List: "response", ID: "fixture.id", Time: "fixture.timestamp"}
 
 func openReplay(dir string) (*replay, error) {
 	r := new(replay)
-	err := simulator.ReadRecordings(dir, api.EndpointFixtures, func(f simulator.Recording) error {
-		var envelope struct{ Response []json.RawMessage }
-		isOdds := f.Endpoint == "odds"
-		if f.Endpoint != "fixtures" && f.Endpoint != "fixtures_by_ids" && !isOdds {
-			return nil
+	all, err := simulator.ReadItems(dir, api.EndpointFixtures, recordedFolders)
+	for _, i := range all {
+		if i.Endpoint == "odds" {
+			r.odds = append(r.odds, i)
+			continue
 		}
-		if err := json.Unmarshal(f.Body, &envelope); err != nil {
-			return errors.New("holds no response")
-		}
-		for n, raw := range envelope.Response {
-			var i recordedItem
-			if err := json.Unmarshal(raw, &i); err != nil || i.Fixture.ID == 0 {
-				return fmt.Errorf("item %d has no fixture with an id", n+1)
-			}
-			if isOdds {
-				r.loadOdds(i, raw)
-				continue
-			}
-			r.fixtures = append(r.fixtures, recordedFixture{i.Fixture.ID, i.Fixture.Status.Short, time.Unix(i.Fixture.Stamp, 0).UTC(), raw})
-		}
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	if len(r.fixtures)+len(r.odds) == 0 {
-		return nil, fmt.Errorf("replay %s: no fixture; want folders such as fixtures and odds", dir)
+		r.fixtures = append(r.fixtures, i)
 	}
 	for _, o := range r.odds {
-		if !slices.ContainsFunc(r.fixtures, func(f recordedFixture) bool { return f.id == o.id }) {
-			r.fixtures = append(r.fixtures, recordedFixture{o.id, api.StatusNotStarted, o.at, o.item()})
+		if r.find(o.ID) == nil {
+			o.JSON = itemOf(o)
+			r.fixtures = append(r.fixtures, o)
 		}
 	}
-	return r, nil
+	return r, err
 }
 
-func (r *replay) loadOdds(i recordedItem, raw json.RawMessage) {
-	o := recordedOdds{id: i.Fixture.ID, at: time.Unix(i.Fixture.Stamp, 0).UTC(), json: raw}
-	for _, b := range i.Bookmakers {
-		var maker struct{ ID int }
-		json.Unmarshal(b, &maker)
-		o.books = append(o.books, recordedBook{maker.ID, b})
+func (r *replay) find(id string) *simulator.Recorded {
+	at := slices.IndexFunc(r.fixtures, func(f simulator.Recorded) bool { return f.ID == id })
+	if at < 0 {
+		return nil
 	}
-	r.odds = append(r.odds, o)
+	return &r.fixtures[at]
 }
 
-// item is the fixture of odds that no list has: the odds name no teams.
-func (o recordedOdds) item() json.RawMessage {
-	var i recordedItem
-	json.Unmarshal(o.json, &i)
+// itemOf is the fixture of odds that no list has: the odds name no teams.
+func itemOf(o simulator.Recorded) json.RawMessage {
+	league := cmp.Or(string(simulator.Member(o.JSON, "league")), "null")
 	teams := `{"home":{"id":null,"logo":null,"winner":null},"away":{"id":null,"logo":null,"winner":null}}`
-	return fmt.Appendf(nil, `{"fixture":{"id":%d,"timezone":"UTC","date":%s,"timestamp":%d,"status":%s},"league":%s,"teams":%s,"goals":{"home":null,"away":null}}`,
-		o.id, simulator.JSON(o.at.Format(timeForm)), o.at.Unix(), simulator.JSON(status{Long: longStatus[api.StatusNotStarted], Short: api.StatusNotStarted}), i.League, teams)
+	return fmt.Appendf(nil, `{"fixture":{"id":%s,"timezone":"UTC","date":%s,"timestamp":%d,"status":%s},"league":%s,"teams":%s,"goals":{"home":null,"away":null}}`,
+		o.ID, simulator.JSON(o.Start.Format(timeForm)), o.Start.Unix(), simulator.JSON(status{Long: longStatus[api.StatusNotStarted], Short: api.StatusNotStarted}), league, teams)
 }
+
+func statusOf(f simulator.Recorded) string { return simulator.Text(f.JSON, "fixture.status.short") }
 
 // listedAt is when a fixture is listed.
-func (f recordedFixture) listedAt(now time.Time) time.Time {
-	if f.status == api.StatusNotStarted || f.status == api.StatusToBeFixed {
-		return simulator.Tomorrow(now, f.kickOff)
+func listedAt(f simulator.Recorded, now time.Time) time.Time {
+	if s := statusOf(f); s == api.StatusNotStarted || s == api.StatusToBeFixed {
+		return simulator.Tomorrow(now, f.Start)
 	}
-	return f.kickOff
+	return f.Start
 }
 
 // dated is a recorded item of another day.
@@ -137,21 +89,21 @@ func (r *replay) answer(q simulator.Question) simulator.Answer {
 		return accountStatus(get)
 	case api.EndpointFixtures:
 		for _, f := range r.fixtures {
-			if at := f.listedAt(q.Now); at.Format(api.DateForm) == q.Query.Get(api.ParamDate) {
-				items = append(items, dated(f.json, at))
+			if at := listedAt(f, q.Now); at.Format(api.DateForm) == q.Query.Get(api.ParamDate) {
+				items = append(items, dated(f.JSON, at))
 			}
 		}
 	case api.EndpointLive:
 		for _, f := range r.fixtures {
-			if isPlaying[f.status] {
-				items = append(items, f.json)
+			if isPlaying[statusOf(f)] {
+				items = append(items, f.JSON)
 			}
 		}
 	case api.EndpointDetails:
 		for id := range strings.SplitSeq(q.Query.Get(api.ParamIDs), api.IDSeparator) {
 			for _, f := range r.fixtures {
-				if strconv.FormatInt(f.id, 10) == id {
-					items = append(items, f.json)
+				if f.ID == id {
+					items = append(items, f.JSON)
 				}
 			}
 		}
@@ -174,23 +126,15 @@ var isPlaying = map[string]bool{api.StatusFirstHalf: true, api.StatusHalfTime: t
 // oddsOf are the recorded odds of the requested bookmaker and day.
 func (r *replay) oddsOf(q simulator.Question) [][]byte {
 	items := [][]byte{}
+	maker := q.Query.Get(api.ParamBookmaker)
 	for _, o := range r.odds {
-		at := slices.IndexFunc(r.fixtures, func(f recordedFixture) bool { return f.id == o.id })
-		listed := r.fixtures[at].listedAt(q.Now)
-		if listed.Format(api.DateForm) != q.Query.Get(api.ParamDate) {
-			continue
-		}
-		books := []json.RawMessage{}
-		for _, b := range o.books {
-			if maker := q.Query.Get(api.ParamBookmaker); maker == "" || maker == strconv.Itoa(b.id) {
-				books = append(books, b.json)
-			}
-		}
-		if len(books) == 0 {
+		listed := listedAt(*r.find(o.ID), q.Now)
+		books := simulator.Only(simulator.Member(o.JSON, "bookmakers"), "id", func(id string) bool { return maker == "" || maker == id })
+		if listed.Format(api.DateForm) != q.Query.Get(api.ParamDate) || len(books) == 0 {
 			continue
 		}
 		var members map[string]json.RawMessage
-		json.Unmarshal(dated(o.json, listed), &members)
+		json.Unmarshal(dated(o.JSON, listed), &members)
 		members["bookmakers"] = simulator.JSON(books)
 		items = append(items, simulator.JSON(members))
 	}

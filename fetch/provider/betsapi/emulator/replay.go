@@ -2,8 +2,8 @@ package emulator
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -58,43 +58,24 @@ func openReplay(dir string) (*replay, error) {
 }
 
 func (r *replay) load(f simulator.Recording) error {
-	var a recorded
-	err := json.Unmarshal(f.Body, &a)
 	switch f.Endpoint {
 	case api.EndpointUpcoming:
-		if err != nil || a.Results == nil {
-			return errors.New("is no listing")
+		items, err := f.Items(simulator.Fields{List: "results", ID: "id", Time: "time"})
+		for _, i := range items {
+			r.list(i.ID, listedItem{sport: cmp.Or(simulator.Text(i.JSON, "sport_id"), api.SportFootball), // none in 2017
+				league: simulator.Text(i.JSON, "league.id"), day: i.Start.Format("20060102"), json: i.JSON})
 		}
-		return r.loadItems(a.Results)
+		return err
 	case api.EndpointPrematch:
-		if err != nil || a.Results == nil {
-			return errors.New("holds no results")
+		items, err := f.Items(simulator.Fields{List: "results", ID: "FI"})
+		for _, i := range items {
+			r.loadMarkets(i, f.File)
 		}
-		return r.loadMarkets(a.Results, f.File)
+		return err
 	}
-	a.body = f.Body
+	a := recorded{body: f.Body}
+	json.Unmarshal(f.Body, &a) // as far as it has an envelope
 	r.answers[f.Endpoint] = append(r.answers[f.Endpoint], a)
-	return nil
-}
-
-func (r *replay) loadItems(items []json.RawMessage) error {
-	for i, raw := range items {
-		var it struct {
-			ID      string
-			SportID string `json:"sport_id"`
-			Time    string
-			League  struct{ ID, Name string }
-		}
-		if err := json.Unmarshal(raw, &it); err != nil || it.ID == "" {
-			return fmt.Errorf("item %d has no id", i+1)
-		}
-		if it.SportID == "" {
-			it.SportID = api.SportFootball // 2017
-		}
-		seconds, _ := strconv.ParseInt(it.Time, 10, 64)
-		r.list(it.ID, listedItem{sport: it.SportID, league: it.League.ID, day: time.Unix(seconds, 0).UTC().Format("20060102"),
-			json: raw})
-	}
 	return nil
 }
 
@@ -109,26 +90,16 @@ func (r *replay) list(id string, it listedItem) {
 	r.items = append(r.items, it)
 }
 
-func (r *replay) loadMarkets(results []json.RawMessage, file string) error {
-	for i, raw := range results {
-		var it struct {
-			FI      string
-			EventID string `json:"event_id"`
-		}
-		if err := json.Unmarshal(raw, &it); err != nil || it.FI == "" {
-			return fmt.Errorf("result %d has no FI", i+1)
-		}
-		r.results[it.FI] = raw
-		if strings.HasPrefix(file, "other_sport") {
-			continue
-		}
-		newest := newestUpdate(raw)
-		kickOff := newest.Truncate(time.Hour).Add(time.Hour)
-		home, away := sidesOf(raw, file)
-		r.list(it.FI, listedItem{sport: api.SportFootball, day: kickOff.Format("20060102"),
-			json: madeItem(it.FI, it.EventID, home, away, kickOff, newest)})
+func (r *replay) loadMarkets(i simulator.Recorded, file string) {
+	r.results[i.ID] = i.JSON
+	if strings.HasPrefix(file, "other_sport") {
+		return
 	}
-	return nil
+	newest := newestUpdate(i.JSON)
+	kickOff := newest.Truncate(time.Hour).Add(time.Hour)
+	home, away := sidesOf(i.JSON, file)
+	r.list(i.ID, listedItem{sport: api.SportFootball, day: kickOff.Format("20060102"),
+		json: madeItem(i.ID, simulator.Text(i.JSON, "event_id"), home, away, kickOff, newest)})
 }
 
 func madeItem(id, event, home, away string, kickOff, newest time.Time) []byte {

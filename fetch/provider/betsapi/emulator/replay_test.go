@@ -113,8 +113,8 @@ func TestReplayIsByteFaithful(t *testing.T) {
 func TestReplayNamesTheBadFile(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"success":1,"results":[{"FI":"1"}`:         "is not JSON",
-		`{"success":1,"results":{}}`:                 "holds no results",
-		`{"success":1,"results":[{"event_id":"1"}]}`: "result 1 has no FI",
+		`{"success":1,"results":{}}`:                 "item 1 has no FI",
+		`{"success":1,"results":[{"event_id":"1"}]}`: "item 1 has no FI",
 	} {
 		dir := replayFolder(t, map[string]string{"bet365-prematch/bad.json": text})
 		_, err := emulator.New(simulator.Options{Replay: dir})

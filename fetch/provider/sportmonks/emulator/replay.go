@@ -2,9 +2,7 @@ package emulator
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
-	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -29,98 +27,51 @@ type replay struct {
 }
 
 type recordedFixture struct {
-	id    string
-	state string
-	at    time.Time
-	json  []byte // without odds
-	rows  []json.RawMessage
+	simulator.Recorded // without odds
+	state              string
+	rows               []json.RawMessage
 }
+
+// recordedFolders are the folders of recordings. Those of prices alone have rows for items.
+var recordedFolders = map[string]simulator.Fields{"fixtures_by_date": recordedFields, "fixture_by_id_with_odds": recordedFields, "livescores_inplay": recordedFields,
+	"fixture_by_id_with_statistics": recordedFields, "odds_prematch_by_fixture": {List: "data", ID: "fixture_id"}}
+
+var recordedFields = simulator.Fields{List: "data", ID: "id", Time: "starting_at", Form: api.TimeForm}
 
 func openReplay(dir string) (*replay, error) {
 	r := new(replay)
-	err := simulator.ReadRecordings(dir, "fixtures_by_date", func(f simulator.Recording) error {
-		data := f.Body
-		var envelope struct{ Data json.RawMessage }
-		if json.Unmarshal(f.Body, &envelope) == nil && envelope.Data != nil {
-			data = envelope.Data
-		}
-		var list []json.RawMessage
-		if json.Unmarshal(data, &list) != nil {
-			list = []json.RawMessage{data}
-		}
-		switch f.Endpoint {
-		case "fixtures_by_date", "fixture_by_id_with_odds":
-			return r.loadAll(list)
-		case "livescores_inplay", "fixture_by_id_with_statistics":
-			for _, raw := range list {
-				r.inPlay = append(r.inPlay, raw)
-			}
-			return r.loadAll(list)
+	all, err := simulator.ReadItems(dir, "fixtures_by_date", recordedFolders)
+	for _, i := range all {
+		known, rows, state := r.find(i.ID), []json.RawMessage{}, simulator.Text(i.JSON, "state_id")
+		switch i.Endpoint {
 		case "odds_prematch_by_fixture":
-			return r.loadRows(f.File, list)
+			rows, state = []json.RawMessage{i.JSON}, api.StateNotStarted
+			i.Start = time.Date(2026, 1, 1, 15, 0, 0, 0, time.UTC)
+			i.JSON = fmt.Appendf(nil, `{"id":%s,"sport_id":1,"state_id":1,"name":null,"starting_at":"","has_odds":true,"starting_at_timestamp":0,"participants":[]}`, i.ID)
+		case "livescores_inplay", "fixture_by_id_with_statistics":
+			r.inPlay = append(r.inPlay, i.JSON)
+			fallthrough
+		default:
+			var members map[string]json.RawMessage
+			json.Unmarshal(i.JSON, &members)
+			json.Unmarshal(members[api.KeyOdds], &rows)
+			for _, of := range []string{api.KeyOdds, "comments", "lineups", "timeline", "events", "statistics", "periods", "scores"} { // no part of a list
+				delete(members, of)
+			}
+			i.JSON = simulator.JSON(members)
 		}
-		return nil
-	})
-	if err == nil && len(r.fixtures) == 0 {
-		err = fmt.Errorf("replay %s: no fixture; want folders such as fixtures_by_date and fixture_by_id_with_odds", dir)
+		if known == nil {
+			known = &recordedFixture{Recorded: i, state: state}
+			r.fixtures = append(r.fixtures, known)
+		}
+		known.rows = append(known.rows, rows...)
 	}
 	return r, err
 }
 
-func (r *replay) loadAll(list []json.RawMessage) error {
-	for n, raw := range list {
-		var members map[string]json.RawMessage
-		var f struct {
-			ID    json.Number       `json:"id"`
-			State json.Number       `json:"state_id"`
-			At    string            `json:"starting_at"`
-			Odds  []json.RawMessage `json:"odds"`
-		}
-		if json.Unmarshal(raw, &members) != nil || json.Unmarshal(raw, &f) != nil || f.ID == "" {
-			return fmt.Errorf("item %d is no fixture with an id", n+1)
-		}
-		at, err := time.Parse(api.TimeForm, f.At)
-		if err != nil {
-			return fmt.Errorf("item %d does not say when it starts", n+1)
-		}
-		delete(members, api.KeyOdds)
-		for _, of := range []string{"comments", "lineups", "timeline", "events", "statistics", "periods", "scores"} { // no part of a list
-			delete(members, of)
-		}
-		bare, err := json.Marshal(members)
-		if err != nil {
-			return err
-		}
-		if known := r.find(f.ID.String()); known != nil {
-			known.rows = append(known.rows, f.Odds...)
-			continue
-		}
-		r.fixtures = append(r.fixtures, &recordedFixture{f.ID.String(), f.State.String(), at, bare, f.Odds})
-	}
-	return nil
-}
-
-// loadRows adds rows of prices without their fixture, whose id is the last number in the
-// name of the file.
-func (r *replay) loadRows(file string, rows []json.RawMessage) error {
-	words := strings.Split(strings.TrimSuffix(file, path.Ext(file)), "_")
-	id := words[len(words)-1]
-	if _, err := strconv.ParseInt(id, 10, 64); err != nil {
-		return errors.New("the name of the file does not end with the fixture's id")
-	}
-	if known := r.find(id); known != nil {
-		known.rows = append(known.rows, rows...)
-		return nil
-	}
-	at := time.Date(2026, 1, 1, 15, 0, 0, 0, time.UTC)
-	bare := fmt.Appendf(nil, `{"id":%s,"sport_id":1,"state_id":1,"name":null,"starting_at":"","has_odds":true,"starting_at_timestamp":0,"participants":[]}`, id)
-	r.fixtures = append(r.fixtures, &recordedFixture{id, api.StateNotStarted, at, bare, rows})
-	return nil
-}
-
 func (r *replay) find(id string) *recordedFixture {
 	for _, f := range r.fixtures {
-		if f.id == id {
+		if f.ID == id {
 			return f
 		}
 	}
@@ -130,10 +81,10 @@ func (r *replay) find(id string) *recordedFixture {
 // listed is the fixture as a list shows it, and when it starts.
 func (f *recordedFixture) listed(now time.Time) ([]byte, time.Time) {
 	if f.state != api.StateNotStarted && len(f.rows) == 0 {
-		return f.json, f.at
+		return f.JSON, f.Start
 	}
-	at := simulator.Tomorrow(now, f.at)
-	raw := simulator.Replaced(f.json, "state_id", api.StateNotStarted)
+	at := simulator.Tomorrow(now, f.Start)
+	raw := simulator.Replaced(f.JSON, "state_id", api.StateNotStarted)
 	raw = simulator.Replaced(raw, "starting_at", `"`+at.Format(api.TimeForm)+`"`)
 	raw = simulator.Replaced(raw, "starting_at_timestamp", strconv.FormatInt(at.Unix(), 10))
 	return simulator.Replaced(raw, "has_odds", strconv.FormatBool(len(f.rows) > 0)), at
@@ -185,21 +136,9 @@ func (r *replay) prices(q simulator.Question) simulator.Answer {
 		if f == nil {
 			continue
 		}
-		rows := []json.RawMessage{}
-		for _, raw := range f.rows {
-			var of struct {
-				Maker json.Number `json:"bookmaker_id"`
-			}
-			if json.Unmarshal(raw, &of) == nil && of.Maker.String() == bookmaker {
-				rows = append(rows, raw)
-			}
-		}
+		rows := simulator.Only(simulator.JSON(f.rows), "bookmaker_id", func(maker string) bool { return maker == bookmaker })
 		raw, _ := f.listed(q.Now)
-		odds, err := json.Marshal(rows)
-		if err != nil {
-			continue // all rows were read as JSON
-		}
-		items = append(items, append(append(append(raw[:len(raw)-1:len(raw)-1], `,"odds":`...), odds...), '}'))
+		items = append(items, append(append(append(raw[:len(raw)-1:len(raw)-1], `,"odds":`...), simulator.JSON(rows)...), '}'))
 	}
 	if len(items) == 0 {
 		return dialect{}.nothing(false)

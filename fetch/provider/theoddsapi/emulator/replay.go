@@ -2,8 +2,6 @@ package emulator
 
 import (
 	"encoding/json"
-	"errors"
-	"fmt"
 	"net/http"
 	"slices"
 	"time"
@@ -25,76 +23,39 @@ type replay struct {
 }
 
 type recordedEvent struct {
-	id, sport, title string
-	start            time.Time
-	bare             json.RawMessage // without bookmakers
-	books            []recordedBook
+	simulator.Recorded                   // without bookmakers
+	books              []json.RawMessage // of all recordings of the event
 }
 
-type recordedBook struct {
-	key     string
-	members map[string]json.RawMessage
-	markets []json.RawMessage
-}
+// recordedFolders are the folders of recordings.
+var recordedFolders = map[string]simulator.Fields{"sports": {ID: api.KeyKey}, "events": recordedFields, "odds": recordedFields, "event_odds": recordedFields}
+
+var recordedFields = simulator.Fields{ID: "id", Time: api.KeyStart}
 
 func openReplay(dir string) (*replay, error) {
 	r := new(replay)
-	err := simulator.ReadRecordings(dir, api.EndpointSports, func(f simulator.Recording) error {
-		switch f.Endpoint {
-		case "sports":
-			return json.Unmarshal(f.Body, &r.sports)
-		case "events", "odds":
-			var list []json.RawMessage
-			if err := json.Unmarshal(f.Body, &list); err != nil {
-				return errors.New("is no list of fixtures")
-			}
-			for _, raw := range list {
-				if err := r.load(raw); err != nil {
-					return err
-				}
-			}
-		case "event_odds":
-			return r.load(f.Body)
+	all, err := simulator.ReadItems(dir, api.EndpointSports, recordedFolders)
+	for _, i := range all {
+		if i.Endpoint == "sports" {
+			r.sports = append(r.sports, i.JSON)
+			continue
 		}
-		return nil
-	})
-	if err == nil && len(r.events) == 0 {
-		err = fmt.Errorf("replay %s: no fixture; want folders such as odds and events", dir)
+		books := simulator.Only(simulator.Member(i.JSON, api.KeyBookmakers), api.KeyKey, func(string) bool { return true })
+		at := slices.IndexFunc(r.events, func(known *recordedEvent) bool { return known.ID == i.ID })
+		if at < 0 {
+			var members map[string]json.RawMessage
+			json.Unmarshal(i.JSON, &members)
+			delete(members, api.KeyBookmakers)
+			i.JSON = simulator.JSON(members)
+			at = len(r.events)
+			r.events = append(r.events, &recordedEvent{Recorded: i})
+		}
+		r.events[at].books = append(r.events[at].books, books...)
 	}
 	return r, err
 }
 
-// load adds the content of an event to the recorded fixture with its id.
-func (r *replay) load(raw json.RawMessage) error {
-	var e struct {
-		ID         string                       `json:"id"`
-		Sport      string                       `json:"sport_key"`
-		Title      string                       `json:"sport_title"`
-		Start      time.Time                    `json:"commence_time"`
-		Bookmakers []map[string]json.RawMessage `json:"bookmakers"`
-	}
-	if err := json.Unmarshal(raw, &e); err != nil || e.ID == "" || e.Sport == "" {
-		return errors.New("holds an event without id, sport or start")
-	}
-	at := slices.IndexFunc(r.events, func(known *recordedEvent) bool { return known.id == e.ID })
-	if at < 0 {
-		var members map[string]json.RawMessage
-		json.Unmarshal(raw, &members)
-		delete(members, api.KeyBookmakers)
-		at = len(r.events)
-		r.events = append(r.events, &recordedEvent{id: e.ID, sport: e.Sport, title: e.Title, start: e.Start, bare: simulator.JSON(members)})
-	}
-	for _, members := range e.Bookmakers {
-		var b recordedBook
-		if json.Unmarshal(members[api.KeyKey], &b.key) != nil || json.Unmarshal(members[api.KeyMarkets], &b.markets) != nil {
-			return errors.New("holds a bookmaker without a key or markets")
-		}
-		delete(members, api.KeyMarkets)
-		b.members = members
-		r.events[at].books = append(r.events[at].books, b)
-	}
-	return nil
-}
+func (e *recordedEvent) sport() string { return simulator.Text(e.JSON, "sport_key") }
 
 func (r *replay) answer(q simulator.Question) simulator.Answer {
 	sport, event := subjects(q.Path)
@@ -104,7 +65,7 @@ func (r *replay) answer(q simulator.Question) simulator.Answer {
 		return simulator.Answer{Items: r.listedSports()}
 	case api.EndpointEvents:
 		for _, e := range r.events {
-			if e.sport == sport {
+			if e.sport() == sport {
 				items = append(items, e.moved(q.Now))
 			}
 		}
@@ -112,7 +73,7 @@ func (r *replay) answer(q simulator.Question) simulator.Answer {
 	}
 	ids := list(q.Query.Get(api.ParamEvents))
 	for _, e := range r.events {
-		wanted := e.sport == sport && (event == "" && (ids == nil || slices.Contains(ids, e.id)) || event == e.id)
+		wanted := e.sport() == sport && (event == "" && (ids == nil || slices.Contains(ids, e.ID)) || event == e.ID)
 		if wanted {
 			items = append(items, e.priced(q))
 		}
@@ -131,15 +92,14 @@ func (r *replay) answer(q simulator.Question) simulator.Answer {
 func (r *replay) listedSports() (items [][]byte) {
 	met := make(map[string]bool)
 	for _, raw := range r.sports {
-		var s sport
-		json.Unmarshal(raw, &s)
-		met[s.Key] = true
+		met[simulator.Text(raw, api.KeyKey)] = true
 		items = append(items, raw)
 	}
 	for _, e := range r.events {
-		if !met[e.sport] {
-			met[e.sport] = true
-			items = append(items, simulator.JSON(sport{e.sport, api.GroupSoccer, e.title, e.title, true, false}))
+		if key := e.sport(); !met[key] {
+			met[key] = true
+			title := simulator.Text(e.JSON, "sport_title")
+			items = append(items, simulator.JSON(sport{key, api.GroupSoccer, title, title, true, false}))
 		}
 	}
 	return items
@@ -147,7 +107,7 @@ func (r *replay) listedSports() (items [][]byte) {
 
 // moved is the fixture as it is listed.
 func (e *recordedEvent) moved(now time.Time) []byte {
-	return simulator.Replaced(e.bare, api.KeyStart, `"`+simulator.Tomorrow(now, e.start).Format(time.RFC3339)+`"`)
+	return simulator.Replaced(e.JSON, api.KeyStart, `"`+simulator.Tomorrow(now, e.Start).Format(time.RFC3339)+`"`)
 }
 
 // priced is the fixture with the requested bookmakers and markets.
@@ -156,25 +116,14 @@ func (e *recordedEvent) priced(q simulator.Question) []byte {
 	json.Unmarshal(e.moved(q.Now), &members)
 	makers, markets := list(q.Query.Get(api.ParamBookmakers)), list(q.Query.Get(api.ParamMarkets))
 	books := []map[string]json.RawMessage{}
-	for _, b := range e.books {
-		if makers != nil && !slices.Contains(makers, b.key) {
+	for _, raw := range e.books {
+		kept := simulator.Only(simulator.Member(raw, api.KeyMarkets), api.KeyKey, func(key string) bool { return markets == nil || slices.Contains(markets, key) })
+		if makers != nil && !slices.Contains(makers, simulator.Text(raw, api.KeyKey)) || len(kept) == 0 {
 			continue
 		}
-		kept := []json.RawMessage{}
-		for _, raw := range b.markets {
-			var m struct{ Key string }
-			json.Unmarshal(raw, &m)
-			if markets == nil || slices.Contains(markets, m.Key) {
-				kept = append(kept, raw)
-			}
-		}
-		if len(kept) == 0 {
-			continue
-		}
-		book := map[string]json.RawMessage{api.KeyMarkets: simulator.JSON(kept)}
-		for name, value := range b.members {
-			book[name] = value
-		}
+		var book map[string]json.RawMessage
+		json.Unmarshal(raw, &book)
+		book[api.KeyMarkets] = simulator.JSON(kept)
 		books = append(books, book)
 	}
 	members[api.KeyBookmakers] = simulator.JSON(books)

@@ -29,11 +29,10 @@ type providersView struct {
 
 func newProviderList(g *Group) *cobra.Command {
 	return &cobra.Command{
-		Use:         "list",
-		Short:       "List the providers, and every tenant's connection",
-		Example:     `  mkt provider list`,
-		Args:        cobra.NoArgs,
-		Annotations: map[string]string{cli.Paged: ""},
+		Use:     "list",
+		Short:   "List the providers, and every tenant's connection",
+		Example: `  mkt provider list`,
+		Args:    cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			f, err := g.LoadTenants()
 			if err != nil {

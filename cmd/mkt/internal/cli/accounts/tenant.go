@@ -27,11 +27,10 @@ func newTenant(g *Group) *cobra.Command {
 
 func newTenantList(g *Group) *cobra.Command {
 	return &cobra.Command{
-		Use:         "list",
-		Short:       "List the tenants",
-		Example:     `  mkt tenant list`,
-		Args:        cobra.NoArgs,
-		Annotations: map[string]string{cli.Paged: ""},
+		Use:     "list",
+		Short:   "List the tenants",
+		Example: `  mkt tenant list`,
+		Args:    cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			f, err := g.LoadTenants()
 			if err != nil {

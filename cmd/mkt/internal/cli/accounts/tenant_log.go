@@ -31,9 +31,8 @@ which every command that changes an account appends. MKT_ACTOR names the
 person if several people share a user. Changes by hand are not in the log; a
 comparison of the file's hashes shows that there were some. With
 --tenants-in-store it has the changes of all machines.`,
-		Example:     `  mkt tenant log acme --since 2026-11-01`,
-		Args:        cobra.MaximumNArgs(1),
-		Annotations: map[string]string{cli.Paged: ""},
+		Example: `  mkt tenant log acme --since 2026-11-01`,
+		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			pick, err := f.filter(args)
 			if err != nil {

@@ -15,7 +15,6 @@ import (
 	"mkt/cmd/mkt/internal/printable"
 	"mkt/cmd/mkt/internal/replay"
 	"mkt/publish/durable"
-	"mkt/publish/football"
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
 	"mkt/transform/identity"
@@ -41,8 +40,8 @@ begins with the cycle served at --from. Between two times, it is replayed for
 every selected account and product, otherwise for one. The other root is
 complete: mkt serve, inspect and explain work on it with --data.
 
-A faster way to see the effect of a repaired mapping, by market and reason, is
-mkt mapping report --tenant ID --against CYCLE, which writes nothing.
+To see the effect of a repaired mapping without writing anything, compare
+reports of the cycle: mkt mapping report --tenant ID --against FILE.
 
 Exit code 0 if every comparable cycle has the same rows, 1 if any differs or
 fails.`,
@@ -220,20 +219,7 @@ func (g *Group) printReplay(r *replay.Report) {
 			fmt.Fprintln(g.Out)
 		}
 	}
-	if c := differing(r); c != "" {
-		printable.Fprintf(g.Out, "what moved, by market and reason: mkt mapping report --tenant %s --against %s\n", r.Tenant, c)
-	}
 	printable.Fprintf(g.Out, "%s %s: %s replayed by rules %s into %s\n", r.Tenant, r.Product, cli.Plural(len(r.Cycles), "cycle"), r.Rules, r.Into)
-}
-
-// differing returns the first cycle of markets different from its publication; "" if there is none.
-func differing(r *replay.Report) string {
-	for _, c := range r.Cycles {
-		if c.Outcome == replay.Differs && r.Product == football.MarketEngine {
-			return c.Cycle
-		}
-	}
-	return ""
 }
 
 var replayWords = map[replay.Outcome]string{

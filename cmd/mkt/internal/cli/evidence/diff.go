@@ -57,14 +57,13 @@ compared. Differences that --only or --fixture leaves out do not count.`,
     2026-11-21T13:00:00Z 2026-11-21T14:05:00Z
   mkt diff --tenant acme --product market_engine --exit-code --summary \
     --data-b ../replayed/data`,
-		Args:        cobra.MaximumNArgs(2),
-		Annotations: map[string]string{cli.Paged: ""},
+		Args: cobra.MaximumNArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			differs, err := g.diff(cmd.Context(), f, args)
 			switch {
-			case differs && f.exitCode && (err == nil || errors.Is(err, cli.ErrPagerLeft)):
+			case differs && f.exitCode && err == nil:
 				return cli.ErrDiffers
-			case err != nil && f.exitCode && !errors.Is(err, cli.ErrPagerLeft):
+			case err != nil && f.exitCode:
 				return cli.AsUsage(err) // exit with 2, as diff(1) does
 			}
 			return err
@@ -210,7 +209,7 @@ func (g *Group) compare(ctx context.Context, f diffFlags, o compare.Options, sho
 	})
 	bar.Done()
 	if err = errors.Join(err, print.end()); err != nil {
-		return errors.Is(err, cli.ErrPagerLeft), err // the pager has shown differences
+		return false, err
 	}
 	report.Finish(sum)
 	made, err := report.Document(f.dataB)

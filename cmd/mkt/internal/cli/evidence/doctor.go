@@ -3,7 +3,6 @@ package evidence
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -51,8 +50,7 @@ reads there.
 The exit code is 0 if nothing fails, 1 otherwise; a warning is not a failure.`,
 		Example: `  mkt doctor
   mkt doctor --tenant acme --online`,
-		Args:        cobra.NoArgs,
-		Annotations: map[string]string{cli.Paged: ""},
+		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			shared, err := daemon.Limits(f.limits)
 			if err != nil {
@@ -61,7 +59,7 @@ The exit code is 0 if nothing fails, 1 otherwise; a warning is not a failure.`,
 			o := g.doctorOptions(cmd, f)
 			o.Limits, o.LimitsInConfig = shared, slices.Contains(g.Settings.Given(), "limits")
 			report := doctor.Run(cmd.Context(), o)
-			if err := g.show(report, func() *document.Document { return report.Document(f.verbose) }); err != nil && !errors.Is(err, cli.ErrPagerLeft) {
+			if err := g.show(report, func() *document.Document { return report.Document(f.verbose) }); err != nil {
 				return err
 			}
 			if !report.Healthy {

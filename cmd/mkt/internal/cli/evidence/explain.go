@@ -39,8 +39,7 @@ traced.`,
 		Example: `  mkt explain sl_… --at 2026-11-21T14:05:00Z
   mkt explain Arsenal match result home
   mkt explain Arsenal/minute/37 --tenant acme --output json`,
-		Args:        cobra.MinimumNArgs(1),
-		Annotations: map[string]string{cli.Paged: ""},
+		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			moment, err := g.MomentArg("--at", at)
 			if err != nil {

@@ -51,8 +51,7 @@ needs no snapshot. Prices are the provider's own digits.`,
   mkt history Quarrybank total goals over 2.5
   mkt history fx_…/mk_… --html prices.html
   mkt history fx_… --csv --from 2026-11-21T13:00:00Z > prices.csv`,
-		Args:        cobra.MinimumNArgs(1),
-		Annotations: map[string]string{cli.Paged: ""},
+		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return g.history(cmd.Context(), f, strings.Join(args, " "))
 		},

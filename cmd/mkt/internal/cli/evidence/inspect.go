@@ -54,9 +54,8 @@ itself writes Parquet: docs/auditors.md has the query.`,
   mkt inspect --tenant acme --sql "SELECT cycle, odds_decimal_text
     FROM all_selections WHERE selection_id = 'sl_…' ORDER BY cycle"
   mkt inspect --tenant acme --sql "SELECT * FROM selections" --format csv`,
-		Args:        cobra.MaximumNArgs(1),
-		Annotations: map[string]string{cli.Paged: ""},
-		RunE:        func(cmd *cobra.Command, args []string) error { return g.inspect(cmd, f, args) },
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return g.inspect(cmd, f, args) },
 	}
 	f.Flags(cmd)
 	flags := cmd.Flags()

@@ -11,19 +11,16 @@ import (
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/document"
 	"mkt/cmd/mkt/internal/explain"
-	"mkt/cmd/mkt/internal/printable"
 	"mkt/cmd/mkt/internal/tenants"
 	"mkt/fetch/input"
 	"mkt/fetch/mapping"
 	"mkt/fetch/provider"
 	"mkt/fetch/provider/all"
 	"mkt/publish/football"
-	"mkt/publish/snapshot"
 )
 
 func newMappingExplain(g *Group) *cobra.Command {
 	var name string
-	var w cli.Filter
 	cmd := &cobra.Command{
 		Use:   "explain MARKET",
 		Short: "Show the rule that maps a market",
@@ -32,33 +29,26 @@ func newMappingExplain(g *Group) *cobra.Command {
   6                           the provider's id of a market
   ASIAN_HANDICAP              a canonical market, for all rules that lead to it
   sportmonks/markets.csv:6    a rule, as "mkt explain" names it
-  mk_…                        the id of a published market
 Names are compared without regard to case. If no rule has the name, those that
 contain it are listed. Rules of all providers are looked through, unless
---provider names one. Only mk_… needs the data root.`,
+--provider names one. No data is needed.`,
 		Example: `  mkt mapping explain "Asian Handicap" --provider sportmonks
-  mkt mapping explain TEAM_TOTAL_GOALS
-  mkt mapping explain mk_… --tenant acme`,
-		Args:        cobra.MinimumNArgs(1),
-		Annotations: map[string]string{cli.Paged: ""},
+  mkt mapping explain TEAM_TOTAL_GOALS`,
+		Args: cobra.MinimumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if name != "" {
 				if err := cli.CheckWord("--provider", name, tenants.ProviderNames()...); err != nil {
 					return err
 				}
 			}
-			if err := w.Check(); err != nil {
-				return err
-			}
 			text := strings.Join(args, " ")
-			if strings.HasPrefix(text, "mk_") || strings.HasPrefix(text, "fx_") {
-				return g.explainPublished(w, text)
+			if strings.HasPrefix(text, "mk_") {
+				return cli.Usagef("%s is the id of a published market: mkt explain %[1]s shows its rule", text)
 			}
 			return g.explainRules(name, text)
 		},
 	}
 	cmd.Flags().StringVar(&name, "provider", "", "only the rules of this provider: "+strings.Join(tenants.ProviderNames(), ", "))
-	cmd.Flags().StringVar(&w.Tenant, "tenant", "", "for mk_…: only this account's data (default: all accounts)")
 	return cmd
 }
 
@@ -121,7 +111,7 @@ func (g *Group) explainRules(only, text string) error {
 	if len(near) > 0 {
 		return errors.Join(g.show(near, func() *document.Document { return rulesTable(near) }), fmt.Errorf("no rule is called %q; it is part of the names of %s: give one of them", text, cli.Plural(len(near), "rule")))
 	}
-	return cli.Usagef("no rule of %s has %q in its name: a market without a rule stays %s with %s%s", orAll(only), text, football.Raw, football.UnknownMarket, didYouMean(only, text))
+	return cli.Usagef("no rule of %s has %q in its name: a market without a rule stays %s with %s", orAll(only), text, football.Raw, football.UnknownMarket)
 }
 
 func orAll(provider string) string {
@@ -129,82 +119,6 @@ func orAll(provider string) string {
 		return "any provider"
 	}
 	return provider
-}
-
-// didYouMean suggests the name nearest to a text.
-func didYouMean(only, text string) string {
-	var names []string
-	for _, p := range all.All() {
-		if p.Table == nil || only != "" && p.Name != only {
-			continue
-		}
-		for _, l := range p.Table().Lines() {
-			names = append(names, l.Match)
-			if l.Name != "" && l.Name != l.Match {
-				names = append(names, l.Name)
-			}
-		}
-	}
-	for _, t := range football.Vocabulary() {
-		names = append(names, t.Canonical)
-	}
-	return cli.DidYouMean(text, names...)
-}
-
-// explainPublished shows the rule of a published market.
-func (g *Group) explainPublished(w cli.Filter, text string) error {
-	target, err := explain.ParseTarget(text)
-	if err != nil {
-		return cli.AsUsage(err)
-	}
-	w.Product = string(football.MarketEngine)
-	datasets, err := cli.Datasets(g.Data, w)
-	if err != nil {
-		return err
-	}
-	var errs []error
-	for _, d := range datasets {
-		m, err := howMapped(d, target)
-		if err == nil {
-			return g.showPublished(m)
-		}
-		errs = append(errs, err)
-	}
-	return worst(errs)
-}
-
-func howMapped(d cli.Dataset, target explain.Target) (explain.Mapped, error) {
-	root, err := d.Open()
-	if err != nil {
-		return explain.Mapped{}, err
-	}
-	defer root.Close()
-	return explain.HowMapped(explain.Options{Tenant: d.Tenant, Product: d.Product, Root: root, At: snapshot.Newest}, target)
-}
-
-func (g *Group) showPublished(m explain.Mapped) error {
-	p, ok := all.Lookup(m.Provider)
-	if !ok || p.Table == nil {
-		return fmt.Errorf("this build has no adapter for the provider %q", m.Provider)
-	}
-	var rules []ruleView
-	for _, l := range p.Table().Lines() {
-		if l.Rule == m.Rule || m.Rule == "" && l.Entry.Key == m.Key {
-			rules = append(rules, ruleOf(p, l))
-		}
-	}
-	if m.Rule == "" && !g.JSON() {
-		printable.Fprintf(g.Out, "%s market %s: RAW, %s: %s\n\n", m.Provider, joined(m.Key, m.Name), m.RawReason, explain.WhyRaw(m.RawReason))
-	}
-	switch {
-	case len(rules) > 0:
-		return g.showRules(rules)
-	case m.Rule != "":
-		return fmt.Errorf("the table of this build has no rule %s, by which the market was published", m.Rule)
-	case g.JSON():
-		return g.Encode([]ruleView{})
-	}
-	return nil
 }
 
 // maxDetailed is how many rules are shown in detail. If there are more, they are only listed.

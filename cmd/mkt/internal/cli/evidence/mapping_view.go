@@ -9,163 +9,14 @@ import (
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/document"
 	"mkt/transform/coverage"
-	"mkt/transform/markets"
 )
-
-type coverageView struct {
-	Provider    string            `json:"provider"`
-	Payloads    []payloadView     `json:"payloads"`
-	Total       totalView         `json:"total"`
-	Listings    int               `json:"listings"` // payloads with lists of fixtures
-	Others      []otherView       `json:"others"`   // payloads with neither
-	Unreadable  int               `json:"unreadable"`
-	Nameless    int               `json:"without_names"` // fixtures without the name of a team
-	Raw         []rawView         `json:"raw"`           // by how often, then by key
-	Reasons     map[string]int    `json:"not_publishable"`
-	Unpublished []unpublishedView `json:"not_publishable_markets"` // selections of mapped markets, by reason
-	Damaged     map[string]int    `json:"damaged"`                 // unreadable parts
-	Unknown     map[string]int    `json:"unknown_fields"`          // fields no reader knows
-	Suspicions  []suspicionView   `json:"suspicions"`              // by kind
-	Outcomes    []outcomeView     `json:"outcomes"`                // of the markets of each name: for --against
-
-	hint string // how to name teams
-}
-
-type totalView struct {
-	Markets       int `json:"markets"`
-	Mapped        int `json:"mapped"`
-	Raw           int `json:"raw"`
-	WithoutPrices int `json:"without_prices"`
-	Selections    int `json:"selections"`
-	Publishable   int `json:"publishable"`
-	Suspended     int `json:"suspended"` // read, and not on offer now: not publishable
-}
-
-type payloadView struct {
-	Payload    string   `json:"payload"`
-	Bookmaker  string   `json:"bookmaker,omitempty"`
-	Bookmakers []string `json:"bookmakers,omitempty"` // whose prices it has, if it has none of Bookmaker
-	Fixtures   int      `json:"fixtures"`
-	totalView
-	Broken       int    `json:"broken"`
-	WithoutNames int    `json:"without_names"`
-	Error        string `json:"error,omitempty"`
-}
-
-// otherView is a payload with neither prices nor a list of fixtures.
-type otherView struct {
-	Payload   string   `json:"payload"`
-	Code      string   `json:"code,omitempty"`      // its fault as an answer of the provider
-	Providers []string `json:"providers,omitempty"` // other providers of which it could be an answer
-}
-
-// suspicionView counts the markets of one kind of suspicion, with a few examples.
-type suspicionView struct {
-	Kind     string        `json:"kind"`
-	Markets  int           `json:"markets"`
-	Examples []exampleView `json:"examples"`
-}
-
-// maxExamples is how many markets are shown of each kind of suspicion.
-const maxExamples = 3
-
-type exampleView struct {
-	Payload   string `json:"payload"`
-	Bookmaker string `json:"bookmaker,omitempty"`
-	Fixture   string `json:"provider_fixture_id"`
-	Key       string `json:"key"`
-	Market    string `json:"market"`
-	Period    string `json:"period"`
-	Subject   string `json:"subject,omitempty"`
-	Seen      string `json:"seen"`
-}
-
-// rawView is the name of an unmapped market.
-type rawView struct {
-	Key        string     `json:"key"`
-	Name       string     `json:"name"`
-	Reason     string     `json:"reason"`
-	Markets    int        `json:"markets"`
-	Selections int        `json:"selections"`
-	Example    sampleView `json:"example"`
-}
-
-// unpublishedView counts the unread selections of a mapped market.
-type unpublishedView struct {
-	Reason     string     `json:"reason"`
-	Key        string     `json:"key"`
-	Market     string     `json:"market"`
-	Period     string     `json:"period"`
-	Subject    string     `json:"subject,omitempty"`
-	Selections int        `json:"selections"`
-	Example    sampleView `json:"example"`
-}
-
-// sampleView is the first selection of many.
-type sampleView struct {
-	Payload   string `json:"payload"`
-	Bookmaker string `json:"bookmaker,omitempty"`
-	Fixture   string `json:"provider_fixture_id"`
-	Words     string `json:"words"`
-}
-
-func coverageOf(c coverage.Report) coverageView {
-	v := coverageView{Provider: c.Provider, Payloads: []payloadView{}, Total: totalView(c.Totals()), Listings: c.Listings, Others: []otherView{}, Raw: []rawView{},
-		Unpublished: []unpublishedView{}, Suspicions: []suspicionView{}, Outcomes: outcomesOf(c.Outcomes()), Reasons: map[string]int{}, Damaged: map[string]int{}, Unknown: map[string]int{}}
-	suspicions := map[markets.Suspicion]suspicionView{}
-	nameless := map[string]bool{}
-	for i := range c.Payloads {
-		p := &c.Payloads[i]
-		v.Payloads = append(v.Payloads, payloadView{p.Name, p.Bookmaker, p.Bookmakers, p.Fixtures, totalView(p.Totals()), len(p.Broken), len(p.WithoutNames), cli.Message(p.Err)})
-		for _, id := range p.WithoutNames {
-			nameless[id] = true
-		}
-		if p.Err != nil {
-			v.Unreadable++
-		}
-		for what, n := range p.Damaged {
-			v.Damaged[what] += n
-		}
-		for name, n := range p.Unknown {
-			v.Unknown[name] += n
-		}
-		for _, m := range p.Suspicions {
-			of := suspicions[m.Kind]
-			if of.Markets++; len(of.Examples) < maxExamples {
-				of.Examples = append(of.Examples, exampleView{p.Name, p.Bookmaker, m.Fixture, m.Key, m.Canonical, m.Period, m.Subject, m.Seen})
-			}
-			suspicions[m.Kind] = of
-		}
-		for k := range p.Markets {
-			for reason, n := range p.Markets[k].Reasons {
-				v.Reasons[string(reason)] += n
-			}
-		}
-	}
-	v.Nameless = len(nameless)
-	for _, o := range c.Others {
-		v.Others = append(v.Others, otherView{o.Name, o.Code, o.Providers})
-	}
-	for _, kind := range slices.Sorted(maps.Keys(suspicions)) {
-		of := suspicions[kind]
-		of.Kind = kind.String()
-		v.Suspicions = append(v.Suspicions, of)
-	}
-	for _, r := range c.RawNames() {
-		v.Raw = append(v.Raw, rawView{r.Key, r.Name, string(r.Reason), r.Markets, r.Selections, sampleView(r.Example)})
-	}
-	for _, u := range c.Unpublished() {
-		v.Unpublished = append(v.Unpublished, unpublishedView{string(u.Reason), u.Key, u.Canonical, u.Period, u.Subject, u.Selections, sampleView(u.Example)})
-	}
-	return v
-}
 
 // maxShown bounds the lines of a list for people. JSON has all.
 const maxShown = 20
 
-// document returns the coverage for people.
-func (v coverageView) document() *document.Document {
-	d := &document.Document{Sections: v.payloads()}
+// coverageDocument returns the coverage for people.
+func coverageDocument(v *coverage.Summary, hint string) *document.Document {
+	d := &document.Document{Sections: payloads(v)}
 	add := func(t *document.Table) {
 		if len(t.Rows) > 0 {
 			d.Sections = append(d.Sections, document.Section{Table: t})
@@ -173,12 +24,12 @@ func (v coverageView) document() *document.Document {
 	}
 	raw := &document.Table{Columns: document.Columns("RAW", "Name", "Reason", "#Markets", "#Selections", "Example")}
 	for _, r := range v.Raw {
-		raw.Add(document.Styled(cli.Warn, r.Key), r.Name, r.Reason, r.Markets, r.Selections, r.Example)
+		raw.Add(document.Styled(cli.Warn, r.Key), r.Name, string(r.Reason), r.Markets, r.Selections, sample(r.Example))
 	}
 	add(raw)
 	unread := &document.Table{Columns: document.Columns("Mapped, not read", "Reason", "#Selections", "Example")}
 	for _, u := range v.Unpublished {
-		unread.Add(joined(u.Key+":", u.Market, u.Period, u.Subject), u.Reason, u.Selections, u.Example)
+		unread.Add(joined(u.Key+":", u.Market, u.Period, u.Subject), string(u.Reason), u.Selections, sample(u.Example))
 	}
 	add(unread)
 	for _, part := range []struct {
@@ -202,15 +53,15 @@ func (v coverageView) document() *document.Document {
 		}
 	}
 	add(suspicions)
-	add(v.others())
+	add(others(v))
 	if v.Nameless > 0 {
-		d.Sections = append(d.Sections, document.Section{Head: document.Words(cli.Plural(v.Nameless, "fixture") + " without the names of both teams: markets that are recognized by a name stay RAW." + v.hint)})
+		d.Sections = append(d.Sections, document.Section{Head: document.Words(cli.Plural(v.Nameless, "fixture") + " without the names of both teams: markets that are recognized by a name stay RAW." + hint)})
 	}
 	return d
 }
 
-func (v coverageView) payloads() []document.Section {
-	several := slices.ContainsFunc(v.Payloads, func(p payloadView) bool { return p.Bookmaker != "" })
+func payloads(v *coverage.Summary) []document.Section {
+	several := slices.ContainsFunc(v.Payloads, func(p coverage.Counted) bool { return p.Bookmaker != "" })
 	t := &document.Table{Columns: document.Columns("Payload", "Bookmaker", "#Fixtures", "#Markets", "#Mapped", "#RAW", "#No prices", "#Selections", "#Publishable", "#Suspended")}
 	if !several {
 		t.Columns = slices.Delete(t.Columns, 1, 2)
@@ -221,7 +72,7 @@ func (v coverageView) payloads() []document.Section {
 		}
 		t.Add(append([]any{name}, rest...)...)
 	}
-	counted := func(fixtures int, of totalView) []any {
+	counted := func(fixtures int, of coverage.Totals) []any {
 		return []any{fixtures, of.Markets, of.Mapped, of.Raw, of.WithoutPrices, of.Selections, of.Publishable, of.Suspended}
 	}
 	fixtures := 0
@@ -233,7 +84,7 @@ func (v coverageView) payloads() []document.Section {
 		case len(p.Bookmakers) > 0:
 			add(p.Payload, p.Bookmaker, "has no prices of this bookmaker, but of "+cli.Several(p.Bookmakers))
 		default:
-			add(p.Payload, p.Bookmaker, counted(p.Fixtures, p.totalView)...)
+			add(p.Payload, p.Bookmaker, counted(p.Fixtures, p.Totals)...)
 		}
 	}
 	if len(v.Payloads) > 1 {
@@ -248,7 +99,7 @@ func (v coverageView) payloads() []document.Section {
 }
 
 // others lists the payloads with neither prices nor lists of fixtures.
-func (v coverageView) others() *document.Table {
+func others(v *coverage.Summary) *document.Table {
 	t := &document.Table{Columns: document.Columns("Neither prices nor a list of fixtures of "+v.Provider, "What it is")}
 	for i, o := range v.Others {
 		if i == maxShown {
@@ -262,34 +113,14 @@ func (v coverageView) others() *document.Table {
 		case o.Code != "":
 			what = "rejected as " + o.Code
 		}
-		t.Add(o.Payload, what)
+		t.Add(o.Name, what)
 	}
 	return t
 }
 
-// providerHint returns the end of a message about payloads without one of the provider.
-func (v coverageView) providerHint() string {
-	count := map[string]int{}
-	for _, o := range v.Others {
-		for _, name := range o.Providers {
-			count[name]++
-		}
-	}
-	best := ""
-	for _, name := range slices.Sorted(maps.Keys(count)) {
-		if best == "" || count[name] > count[best] {
-			best = name
-		}
-	}
-	if best == "" {
-		return ""
-	}
-	return fmt.Sprintf("; %d of %s could be of %s: give --provider %s", count[best], cli.Plural(len(v.Others), "file"), best, best)
-}
-
-// String is the example in a line of a table.
-func (s sampleView) String() string {
-	return joined(s.Payload, by(s.Bookmaker), s.Fixture+":", s.Words)
+// sample is an example in a line of a table.
+func sample(e coverage.Example) string {
+	return joined(e.Payload, by(e.Bookmaker), e.Fixture+":", e.Words)
 }
 
 // by returns "by" with a bookmaker, "" without one.

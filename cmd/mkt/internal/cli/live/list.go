@@ -26,9 +26,8 @@ func newLiveList(g *Group) *cobra.Command {
 		Long: `List the matches in play of the newest live snapshots: the clock, the score,
 momentum of both sides, how old the newest data is, and the id. A match whose
 data is too old to describe the present is marked as stale.`,
-		Example:     `  mkt live list --tenant acme`,
-		Args:        cobra.NoArgs,
-		Annotations: map[string]string{cli.Paged: ""},
+		Example: `  mkt live list --tenant acme`,
+		Args:    cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			if err := (cli.Filter{Tenant: tenant}).Check(); err != nil {
 				return err

@@ -24,9 +24,9 @@ func newLive(g *Group) *cobra.Command {
 func newLiveShow(g *Group) *cobra.Command {
 	var tenant, file string
 	cmd := &cobra.Command{
-		Use:     "show FIXTURE",
-		Aliases: []string{"report"}, // an earlier name of --html
-		Short:   "Draw clock, score, momentum, pressure and timeline",
+		Use:        "show FIXTURE",
+		SuggestFor: []string{"report"}, // an earlier name of --html
+		Short:      "Draw clock, score, momentum, pressure and timeline",
 		Long: `Draw clock, score, momentum, pressure by minute and timeline of a fixture in
 the newest live snapshot. FIXTURE is its id, or a part of its teams' names,
 accents or not. Pressure and timeline are there for fixtures of the detail
@@ -40,8 +40,7 @@ is needed. A FILE that exists is replaced, completely or not at all; - is the
 standard output.`,
 		Example: `  mkt live show Arsenal --tenant acme
   mkt live show Arsenal --html match.html`,
-		Args:        cobra.MinimumNArgs(1),
-		Annotations: map[string]string{cli.Paged: ""},
+		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := (cli.Filter{Tenant: tenant}).Check(); err != nil {
 				return err

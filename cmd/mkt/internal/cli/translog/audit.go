@@ -47,9 +47,8 @@ dataset show whether its history was rewritten.
 The exit code is 0 if nothing is wrong, 1 otherwise.`,
 		Example: `  mkt log audit --from last-week.checkpoint
   mkt log audit --from last-week.checkpoint --log copy --policy policy`,
-		Args:        cobra.NoArgs,
-		Annotations: map[string]string{cli.Paged: ""},
-		RunE:        func(_ *cobra.Command, _ []string) error { return g.audit(f) },
+		Args: cobra.NoArgs,
+		RunE: func(_ *cobra.Command, _ []string) error { return g.audit(f) },
 	}
 	flags := cmd.Flags()
 	flags.StringArrayVar(&f.from, "from", nil, "older checkpoint of the log (may be repeated)")
