@@ -6,6 +6,7 @@ import (
 	"errors"
 	"iter"
 	"slices"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
 
@@ -74,6 +75,7 @@ func applyChange(n, before, after *yaml.Node) {
 		has[name] = true
 		if is[name] != nil {
 			applyChange(value(nodes), cmp.Or(was[name], &yaml.Node{}), is[name])
+			placeComment(nodes[0], value(nodes))
 		}
 		if is[name] != nil || was[name] == nil {
 			content = append(content, nodes...)
@@ -87,6 +89,19 @@ func applyChange(n, before, after *yaml.Node) {
 	n.Content = content
 	if n.Kind == yaml.SequenceNode {
 		n.Style &^= yaml.FlowStyle
+	}
+}
+
+// placeComment keeps a comment where the library can write it: behind a value in one line, and
+// above one that has lines.
+func placeComment(key, v *yaml.Node) {
+	lines := v.Style&yaml.FlowStyle == 0 && len(v.Content) > 0
+	switch {
+	case v.Kind == yaml.ScalarNode:
+	case lines && v.LineComment != "":
+		v.HeadComment, v.LineComment = strings.TrimPrefix(v.HeadComment+"\n"+v.LineComment, "\n"), ""
+	case !lines && key != v && key.LineComment != "":
+		v.LineComment, key.LineComment = key.LineComment, ""
 	}
 }
 
