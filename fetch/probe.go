@@ -26,9 +26,9 @@ type Probed struct {
 // FailedProbe is a request of a test that failed although the credential is good. It
 // shows nothing of the plan.
 type FailedProbe struct {
-	Endpoint string
-	Code     health.Code
-	Reason   string // the provider's own error word, from a closed set of the adapter; "" if it has none
+	Endpoint string      `json:"endpoint"`
+	Code     health.Code `json:"code"`
+	Reason   string      `json:"reason,omitempty"` // the provider's own error word, from a closed set of the adapter; "" if it has none
 }
 
 // Probe finds out whether an account's credential is good. It sends the cheapest request

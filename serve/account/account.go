@@ -35,7 +35,10 @@ type Account struct {
 
 // Subscription is the term of one product. A nil time is unbounded. It is checked at the
 // time of each request.
-type Subscription struct{ Starts, Expires *time.Time }
+type Subscription struct {
+	Starts  *time.Time `yaml:",omitempty"`
+	Expires *time.Time `yaml:",omitempty"`
+}
 
 // Limit is a token bucket: Requests every Per, at most Burst at once.
 type Limit struct {

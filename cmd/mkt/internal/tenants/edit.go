@@ -153,7 +153,7 @@ func (e *Editor) outcome() ([]byte, *File, error) {
 		}
 		accounts = len(e.after.Tenants)
 	}
-	after := e.style.apply(SealText(body, accounts))
+	after := SealText(body, accounts)
 	f, err := Parse(e.name, after)
 	if err != nil {
 		return nil, nil, fmt.Errorf("the edit would make the file invalid: %w", err)

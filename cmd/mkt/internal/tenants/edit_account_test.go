@@ -29,13 +29,15 @@ tenants:
   # the old ones
   - id: other
     products:
-    origins: []
+    origins: [] # none yet
     tokens:
       - sha256: ab00000000000000000000000000000000000000000000000000000000000000
         hint: wxyz
         issued_at: 2026-11-20T09:07:00Z
 
   - id: gone
+    products: # none now
+      market_engine: {}
     status: REVOKED
 `
 
@@ -73,10 +75,12 @@ func TestAccountVerbs(t *testing.T) {
 		"product that is not": {func(e *tenants.Editor) error {
 			return errors.Join(e.UnsetProduct("other", engine), e.UnsetProduct("acme", live))
 		}, "", ""},
+		"no product of a commented list": {func(e *tenants.Editor) error { return e.UnsetProduct("gone", engine) },
+			"products: # none now\n      market_engine: {}\n", "products: {} # none now\n"},
 		"feature": {func(e *tenants.Editor) error { return e.SetFeature("acme", account.Momentum, false) },
 			"https://b.example\n", "https://b.example\n    features:\n      momentum: false\n"},
 		"first origin": {func(e *tenants.Editor) error { return e.AllowOrigin("other", "https://c.example") },
-			"origins: []", "origins:\n      - https://c.example"},
+			"origins: [] # none yet", "origins:\n      # none yet\n      - https://c.example"},
 		"origin": {func(e *tenants.Editor) error { return e.AllowOrigin("acme", "https://c.example") },
 			"https://b.example\n", "https://b.example\n      - https://c.example\n"},
 		"origin again":  {func(e *tenants.Editor) error { return e.AllowOrigin("acme", "https://a.example") }, "", ""},

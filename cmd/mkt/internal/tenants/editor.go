@@ -19,8 +19,7 @@ type Editor struct {
 	doc     yaml.Node
 	body    []byte // of the file, without its seal
 	before  *File
-	after   *File // a copy, which is changed
-	style   style
+	after   *File           // a copy, which is changed
 	touched map[string]bool // tenants that the edit may change
 }
 
@@ -33,7 +32,7 @@ func newEditor(name string, data []byte) (*Editor, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &Editor{name: name, body: unseal(data).body, before: before, after: after, style: styleOf(data), touched: map[string]bool{}}
+	e := &Editor{name: name, body: unseal(data).body, before: before, after: after, touched: map[string]bool{}}
 	return e, yaml.Unmarshal(e.body, &e.doc)
 }
 

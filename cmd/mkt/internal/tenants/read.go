@@ -134,6 +134,6 @@ func (r *reader) tenantEntry(n *yaml.Node) Tenant {
 	if r.decode(n, "", reflect.ValueOf(&t).Elem()); isNull(n) {
 		r.problem(n, "id", "is missing")
 	}
-	t.parts = partsOf(n, "", "", nil)
+	t.parts = partsOf(n, "", "")
 	return t
 }

@@ -1,6 +1,7 @@
 package tenants
 
 import (
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -16,27 +17,17 @@ type part struct {
 }
 
 // partsOf lists the parts of an entry.
-func partsOf(n *yaml.Node, field, of string, list []part) []part {
-	switch n.Kind {
-	case yaml.MappingNode:
-		for i := 0; i+1 < len(n.Content); i += 2 {
-			key, value := n.Content[i], n.Content[i+1]
-			p := part{join(field, key.Value), of}
-			if p.field == "provider.credential" {
-				p.of = credential.Fingerprint(value.Value)
-			}
-			list = append(list, p)
-			list = partsOf(value, p.field, p.of, list)
+func partsOf(n *yaml.Node, field, of string) []part {
+	var list []part
+	for name, nodes := range parts(n) {
+		p := part{field, name}
+		if n.Kind == yaml.MappingNode {
+			p = part{join(field, name), of}
 		}
-	case yaml.SequenceNode:
-		for _, item := range n.Content {
-			of := item.Value
-			if digest := child(item, "sha256"); digest != nil {
-				of = digest.Value
-			}
-			list = append(list, part{field, of})
-			list = partsOf(item, field, of, list)
+		if p.field == "provider.credential" {
+			p.of = credential.Fingerprint(value(nodes).Value)
 		}
+		list = append(append(list, p), partsOf(value(nodes), p.field, p.of)...)
 	}
 	return list
 }
@@ -72,21 +63,16 @@ func (f *File) Replaces(inForce *File) error {
 	return &InvalidError{File: f.Name, Problems: append([]Problem{first}, removed...)}
 }
 
-// removed lists the parts of an earlier entry that the entry does not have.
+// removed lists the parts of an earlier entry that the entry does not have, the first of each key.
 func (t *Tenant) removed(before *Tenant) []Problem {
-	said := make(map[part]bool, len(t.parts))
-	for _, p := range t.parts {
-		said[p] = true
-	}
 	var list []Problem
 	reported := map[string]bool{}
 	for _, p := range before.parts {
-		// A missing mapping is reported, its keys are not.
-		if said[p] || reported[p.field] || reported[parent(p.field)] {
-			reported[p.field] = reported[p.field] || reported[parent(p.field)]
+		key, _, _ := strings.Cut(p.field, ".")
+		if reported[key] || slices.Contains(t.parts, p) {
 			continue
 		}
-		reported[p.field] = true
+		reported[key] = true
 		reason := "is in force, and not in the file any more"
 		switch p.field {
 		case "tokens", "origins":
@@ -97,8 +83,4 @@ func (t *Tenant) removed(before *Tenant) []Problem {
 		list = append(list, Problem{Line: t.Line, Tenant: t.ID, Field: p.field, Reason: reason})
 	}
 	return list
-}
-
-func parent(field string) string {
-	return field[:max(0, strings.LastIndexByte(field, '.'))]
 }

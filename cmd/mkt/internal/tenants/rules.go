@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -84,7 +85,7 @@ var texts = map[string]func(s string) string{
 		return ""
 	},
 	"provider.name": func(s string) string {
-		if KnownProvider(s) {
+		if slices.Contains(ProviderNames(), s) {
 			return ""
 		}
 		return fmt.Sprintf("%q: want %s", shorten(s), strings.Join(ProviderNames(), ", "))
@@ -123,7 +124,7 @@ func checkText(n *yaml.Node, field string) string {
 	}
 	rule := texts[field]
 	if rule == nil {
-		rule = texts[parent(field)]
+		rule = texts[field[:max(0, strings.LastIndexByte(field, '.'))]]
 	}
 	if rule == nil {
 		return ""

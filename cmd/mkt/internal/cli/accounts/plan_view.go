@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/printable"
 	"mkt/publish/football"
 	"mkt/publish/health"
@@ -29,20 +30,30 @@ func viewPlan(p *health.Plan) planView {
 	return v
 }
 
-// print writes one row for each thing that is known.
-func (v planView) print(w io.Writer) {
+// facts is a table of keys and values. A key without a value is left out.
+type facts struct{ *cli.Table }
+
+func newFacts(out io.Writer) facts { return facts{cli.NewTableWriter(out)} }
+
+func (f facts) row(key, value string) {
+	if value != "" {
+		printable.Fprintf(f, "%s\t%s\n", key, value)
+	}
+}
+
+// of writes what is known of a quota, nil if nothing is, and of a plan.
+func (f facts) of(q *health.Quota, v planView, now time.Time) {
+	if q != nil {
+		f.row("quota", q.Describe(now))
+	}
 	if v.Plan != nil {
-		printable.Fprintf(w, "plan\t%s\n", *v.Plan)
+		f.row("plan", *v.Plan)
 	}
 	if v.PlanEndsAt != nil {
-		printable.Fprintf(w, "plan ends\t%s\n", v.PlanEndsAt.UTC().Format(time.RFC3339))
+		f.row("plan ends", cli.Instant(v.PlanEndsAt))
 	}
-	if len(v.Capabilities) > 0 {
-		printable.Fprintf(w, "included\t%s\n", words(v.Capabilities))
-	}
-	if len(v.Refused) > 0 {
-		printable.Fprintf(w, "not included\t%s\n", words(v.Refused))
-	}
+	f.row("included", words(v.Capabilities))
+	f.row("not included", words(v.Refused))
 }
 
 func words(list []football.Capability) string {

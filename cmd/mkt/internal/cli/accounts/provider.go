@@ -19,8 +19,8 @@ import (
 )
 
 func newProvider(g *Group) *cobra.Command {
-	commands := append([]*cobra.Command{newProviderSet(g), newProviderTest(g), newProviderStatus(g)}, g.newVerbs(g.switchVerbs())...)
-	return cli.Group("provider", "Keep the tenants' provider connections", append(commands, newProviderRewrap(g), newProviderList(g))...)
+	commands := append([]*cobra.Command{newProviderSet(g), newProviderRewrap(g), newProviderList(g)}, g.newVerbs(g.providerVerbs())...)
+	return cli.Group("provider", "Keep the tenants' provider connections", commands...)
 }
 
 func newProviderSet(g *Group) *cobra.Command {

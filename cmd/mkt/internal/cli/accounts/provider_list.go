@@ -67,11 +67,7 @@ func (v providersView) print(out io.Writer) error {
 	w := cli.NewTableWriter(out)
 	w.Header("PROVIDER", "HOSTS", "CAPABILITIES", "BUDGET", "BOOKMAKER")
 	for _, p := range v.Adapters {
-		var able []string
-		for _, c := range p.Capabilities {
-			able = append(able, string(c))
-		}
-		printable.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", p.Name, cli.OrDash(p.Hosts), cli.OrDash(able), p.Budget, cli.Dash(p.Bookmaker))
+		printable.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", p.Name, cli.OrDash(p.Hosts), cli.Dash(words(p.Capabilities)), p.Budget, cli.Dash(p.Bookmaker))
 	}
 	if err := w.Flush(); err != nil {
 		return err

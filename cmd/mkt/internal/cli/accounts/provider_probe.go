@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -23,12 +24,10 @@ import (
 	"mkt/serve/account"
 )
 
-func newProviderTest(g *Group) *cobra.Command {
+func (g *Group) testVerb() verb {
 	credentialOnly := false
-	cmd := &cobra.Command{
-		Use:   "test ID",
-		Short: "Test a tenant's credential, and show what the plan includes",
-		Long: `Ask a tenant's provider whether the credential is good, how much of the quota
+	return verb{use: "test ID", short: "Test a tenant's credential, and show what the plan includes",
+		long: `Ask a tenant's provider whether the credential is good, how much of the quota
 is left, and what the plan of the account includes. That takes up to six cheap
 requests, which docs/providers.md lists with their cost; --credential-only
 sends one. The answers change the status of the connection and the
@@ -38,43 +37,36 @@ Exit code 0: the credential is good; 1: it is refused, the provider does not
 know the bookmaker, or the plan does not include what a product of the tenant
 needs; 75: the provider cannot be
 reached, or the credential is good and its quota is used up.`,
-		Example: `  mkt provider test acme
-  mkt provider test acme --credential-only`,
-		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error { return g.testProvider(cmd, args[0], credentialOnly) },
-	}
-	cmd.Flags().BoolVar(&credentialOnly, "credential-only", false, "send one request, and do not ask what the plan includes")
-	g.Keys.SealFlag(g.Settings, cmd)
-	return cmd
+		example: "mkt provider test acme\n  mkt provider test acme --credential-only",
+		flags: func(cmd *cobra.Command) {
+			cmd.Flags().BoolVar(&credentialOnly, "credential-only", false, "send one request, and do not ask what the plan includes")
+			g.Keys.SealFlag(g.Settings, cmd)
+		},
+		show: func(ctx context.Context, t *tenants.Tenant) error {
+			if credentialOnly {
+				return g.testProvider(ctx, t, fetch.TestCredential)
+			}
+			return g.testProvider(ctx, t, fetch.Test)
+		}}
 }
 
 type testView struct {
-	ID         string            `json:"client_id"`
-	Provider   string            `json:"provider"`
-	Hint       string            `json:"hint"`
-	OK         bool              `json:"ok"`
-	Status     health.Connection `json:"status"` // of the connection, now
-	Code       health.Code       `json:"code,omitempty"`
-	Error      string            `json:"error,omitempty"`
-	Endpoints  []string          `json:"endpoints"`  // asked, in this order
-	Unanswered []unansweredView  `json:"unanswered"` // of them those that show nothing, because they failed
-	Requests   int               `json:"requests"`   // sent, retries among them
-	Quota      *health.Quota     `json:"quota"`      // nil: the provider reported none
+	ID         string              `json:"client_id"`
+	Provider   string              `json:"provider"`
+	Hint       string              `json:"hint"`
+	OK         bool                `json:"ok"`
+	Status     health.Connection   `json:"status"` // of the connection, now
+	Code       health.Code         `json:"code,omitempty"`
+	Error      string              `json:"error,omitempty"`
+	Endpoints  []string            `json:"endpoints"`  // asked, in this order
+	Unanswered []fetch.FailedProbe `json:"unanswered"` // of them those that show nothing, because they failed
+	Requests   int                 `json:"requests"`   // sent, retries among them
+	Quota      *health.Quota       `json:"quota"`      // nil: the provider reported none
 	planView
 	Seconds float64 `json:"seconds"`
 }
 
-type unansweredView struct {
-	Endpoint string      `json:"endpoint"`
-	Code     health.Code `json:"code"`
-	Reason   string      `json:"reason,omitempty"` // in the provider's own word
-}
-
-func (g *Group) testProvider(cmd *cobra.Command, id string, credentialOnly bool) error {
-	t, err := g.LoadTenant(id)
-	if err != nil {
-		return err
-	}
+func (g *Group) testProvider(ctx context.Context, t *tenants.Tenant, test func(context.Context, fetch.Options) (fetch.Probed, error)) error {
 	whom, err := t.FetchTenant()
 	if err != nil {
 		return err
@@ -83,17 +75,13 @@ func (g *Group) testProvider(cmd *cobra.Command, id string, credentialOnly bool)
 	if err != nil {
 		return err
 	}
-	test := fetch.Test
-	if credentialOnly {
-		test = fetch.TestCredential
-	}
 	var found fetch.Probed
-	err = g.inTenant(id, func(data, root durable.FS) (err error) {
-		found, err = test(cmd.Context(), fetch.Options{
+	err = g.inTenant(t.ID, func(data, root durable.FS) (err error) {
+		found, err = test(ctx, fetch.Options{
 			Tenant: whom, Root: root, Provider: all.Lookup, Now: g.Now, Log: g.Log,
 			Open: open,
 		})
-		return errors.Join(err, g.shipStates(cmd.Context(), id, data))
+		return errors.Join(err, g.shipStates(ctx, t.ID, data))
 	})
 	if err == nil {
 		if err = notInPlan(t, found.Plan); err != nil {
@@ -184,11 +172,8 @@ func (g *Group) printTest(t *tenants.Tenant, found fetch.Probed, failed error) e
 		return errors.Join(failed, err)
 	}
 	v := testView{ID: t.ID, Provider: now.Provider, Hint: now.Hint, OK: failed == nil, Status: now.Status, Code: found.Code, Error: cli.Message(failed),
-		Endpoints: append([]string{}, found.Endpoints...), Unanswered: []unansweredView{}, Requests: found.Requests, Quota: found.Quota,
+		Endpoints: append([]string{}, found.Endpoints...), Unanswered: append([]fetch.FailedProbe{}, found.Failed...), Requests: found.Requests, Quota: found.Quota,
 		planView: viewPlan(found.Plan), Seconds: found.Took.Round(time.Millisecond).Seconds()}
-	for _, f := range found.Failed {
-		v.Unanswered = append(v.Unanswered, unansweredView(f))
-	}
 	if g.JSON() {
 		return errors.Join(failed, g.Encode(v))
 	}
@@ -203,17 +188,10 @@ func (v testView) print(out io.Writer, now time.Time) error {
 	} else {
 		printable.Fprintf(out, "tenant %s: the connection is %s\n", v.ID, v.Status)
 	}
-	w := cli.NewTableWriter(out)
-	if v.Quota != nil {
-		printable.Fprintf(w, "quota\t%s\n", v.Quota.Describe(now))
-	}
-	v.planView.print(w)
+	f := newFacts(out)
+	f.of(v.Quota, v.planView, now)
 	for _, u := range v.Unanswered {
-		why := string(u.Code)
-		if u.Reason != "" {
-			why += ": " + u.Reason
-		}
-		printable.Fprintf(w, "unanswered\t%s (%s)\n", u.Endpoint, why)
+		f.row("unanswered", u.Endpoint+" ("+strings.TrimSuffix(string(u.Code)+": "+u.Reason, ": ")+")")
 	}
-	return w.Flush()
+	return f.Flush()
 }

@@ -14,6 +14,7 @@ import (
 	"mkt/cmd/mkt/internal/printable"
 	"mkt/cmd/mkt/internal/tenants"
 	"mkt/fetch/credential"
+	"mkt/publish/durable"
 	"mkt/serve/account"
 )
 
@@ -159,30 +160,25 @@ func (g *Group) addSealKey(older credential.Identity) (credential.Identity, erro
 func (g *Group) writeSealKey(key credential.Identity) error {
 	path, err := filepath.EvalSymlinks(g.Keys.Seal) // a link stays a link
 	if err != nil {
-		return fmt.Errorf("sealing key: %w", err)
+		return err
 	}
 	before, err := os.Stat(path)
 	if err != nil {
-		return fmt.Errorf("sealing key: %w", err)
+		return err
 	}
-	part := path + ".tmp0"
-	if err := os.Remove(part); err != nil && !errors.Is(err, os.ErrNotExist) { // left by a rewrap that was killed
-		return fmt.Errorf("sealing key: %w", err)
-	}
-	if err := cli.WriteOnce(part, before.Mode().Perm(), key.File()); err != nil {
-		return fmt.Errorf("sealing key: %w", err)
-	}
-	if err := errors.Join(tenants.GiveOwner(part, before), os.Rename(part, path)); err != nil {
-		return fmt.Errorf("sealing key: %w", err)
-	}
-	return syncDir(filepath.Dir(path))
-}
-
-func syncDir(path string) error {
-	d, err := os.Open(path)
+	folder, err := durable.OpenExisting(filepath.Dir(path))
 	if err != nil {
 		return err
 	}
-	defer d.Close()
-	return d.Sync()
+	defer folder.Close()
+	part := path + ".tmp0"
+	for _, of := range []string{path, part} { // left by a rewrap that was killed
+		if err := durable.RemoveTempsOf(folder, filepath.Base(of)); err != nil {
+			return err
+		}
+	}
+	if err := cli.WriteOnce(part, before.Mode().Perm(), key.File()); err != nil {
+		return err
+	}
+	return errors.Join(tenants.GiveOwner(part, before), os.Rename(part, path), folder.SyncDir("."))
 }

@@ -1,46 +1,33 @@
 package accounts
 
 import (
+	"context"
 	"fmt"
 	"io"
-
-	"github.com/spf13/cobra"
 
 	"mkt/cmd/mkt/internal/audit"
 	"mkt/cmd/mkt/internal/tenants"
 )
 
-func newProviderStatus(g *Group) *cobra.Command {
-	return &cobra.Command{
-		Use:   "status ID",
-		Short: "Show a tenant's provider connection and its status",
-		Long: `Show a tenant's provider connection: what is set, and what the newest test and
-the newest fetches found.`,
-		Example: `  mkt provider status acme`,
-		Args:    cobra.ExactArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error {
-			t, err := g.LoadTenant(args[0])
-			if err != nil {
-				return err
-			}
-			v, err := g.connection(t)
-			if err != nil {
-				return err
-			}
-			return g.Answer(v, func(out io.Writer) error { return v.print(out, g.Now()) })
-		},
-	}
-}
-
-// switchVerbs disable, enable and unset a connection.
-func (g *Group) switchVerbs() []verb {
+// providerVerbs test and show a connection, and disable, enable and unset it.
+func (g *Group) providerVerbs() []verb {
 	turn := func(off bool, word string) func([]string) (step, error) {
 		return func(args []string) (step, error) {
 			return step{edit: func(e *tenants.Editor) error { return e.SetProviderDisabled(args[0], off) },
 				print: func(t *tenants.Tenant) error { return g.printSwitched(t, word) }}, nil
 		}
 	}
-	return []verb{
+	return []verb{g.testVerb(),
+		{use: "status ID", short: "Show a tenant's provider connection and its status",
+			long: `Show a tenant's provider connection: what is set, and what the newest test and
+the newest fetches found.`,
+			example: "mkt provider status acme", show: func(_ context.Context, t *tenants.Tenant) error {
+				v, err := g.connection(t)
+				if err != nil {
+					return err
+				}
+				return g.Answer(v, func(out io.Writer) error { return v.print(out, g.Now()) })
+			}},
 		{use: "disable ID", short: "Switch a provider connection off: data routes answer 409",
 			long: `Switch a tenant's provider connection off. The provider is not asked any more,
 and data routes answer 409 PROVIDER_NOT_CONNECTED. The credential stays in the

@@ -12,7 +12,6 @@ import (
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/cyclestate"
 	"mkt/cmd/mkt/internal/pace"
-	"mkt/cmd/mkt/internal/printable"
 	"mkt/cmd/mkt/internal/tenants"
 	"mkt/publish/football"
 	"mkt/publish/health"
@@ -96,36 +95,30 @@ func (g *Group) connection(t *tenants.Tenant) (connectionView, error) {
 }
 
 func (v connectionView) print(out io.Writer, now time.Time) error {
-	w := cli.NewTableWriter(out)
-	row := func(key, format string, args ...any) { printable.Fprintf(w, key+"\t"+format+"\n", args...) }
-	row("tenant", "%s", v.ID)
-	w.Styles(cli.Normal, statusStyle(v.Status))
-	row("status", "%s", v.state())
+	f := newFacts(out)
+	f.row("tenant", v.ID)
+	f.Styles(cli.Normal, statusStyle(v.Status))
+	f.row("status", v.state())
 	if v.Provider != "" {
-		row("provider", "%s", strings.TrimSuffix(v.Provider+" at "+v.BaseURL, " at "))
-		if v.Bookmaker != "" {
-			row("bookmaker", "%s", v.Bookmaker)
-		}
-		row("credential", "%s", v.Hint)
+		f.row("provider", strings.TrimSuffix(v.Provider+" at "+v.BaseURL, " at "))
 	}
-	if v.Quota != nil {
-		row("quota", "%s", v.Quota.Describe(now))
-	}
-	v.planView.print(w)
+	f.row("bookmaker", v.Bookmaker)
+	f.row("credential", v.Hint)
+	f.of(v.Quota, v.planView, now)
 	for _, p := range v.Pace {
 		if p.Allowed > p.Scheduled {
-			row("pace", "%s", p.text)
+			f.row("pace", p.text)
 		}
 	}
-	for _, f := range v.Found {
-		row(f.Of, "%s at %s%s", result(f.OK, f.Code), f.At.UTC().Format(time.RFC3339), f.history())
+	for _, one := range v.Found {
+		f.row(one.Of, fmt.Sprintf("%s at %s%s", result(one.OK, one.Code), cli.ClockTime(one.At), one.history()))
 	}
 	for _, day := range slices.Sorted(maps.Keys(v.Calls)) {
 		for _, endpoint := range slices.Sorted(maps.Keys(v.Calls[day])) {
-			row("calls "+day, "%d %s", v.Calls[day][endpoint], endpoint)
+			f.row("calls "+day, fmt.Sprint(v.Calls[day][endpoint], " ", endpoint))
 		}
 	}
-	return w.Flush()
+	return f.Flush()
 }
 
 func (v connectionView) state() string {
@@ -155,7 +148,7 @@ func (f findingView) history() string {
 	case f.LastOK == nil:
 		return fmt.Sprintf(", failed %s, never good", cli.InARow(f.InARow))
 	}
-	return fmt.Sprintf(", failed %s, last good at %s", cli.InARow(f.InARow), f.LastOK.UTC().Format(time.RFC3339))
+	return fmt.Sprintf(", failed %s, last good at %s", cli.InARow(f.InARow), cli.Instant(f.LastOK))
 }
 
 func result(ok bool, code health.Code) string {

@@ -1,6 +1,7 @@
 package accounts
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -13,13 +14,14 @@ import (
 	"mkt/cmd/mkt/internal/tenants"
 )
 
-// verb is a command that changes one account. The first word of its arguments is the account.
+// verb is a command about one account. The first word of its arguments is the account.
 type verb struct {
 	use, short, long, example string
 	action                    audit.Action
 	asks                      asking
 	flags                     func(*cobra.Command)
-	prepare                   func(args []string) (step, error) // checks the arguments
+	prepare                   func(args []string) (step, error)            // checks the arguments
+	show                      func(context.Context, *tenants.Tenant) error // instead of prepare, if nothing changes
 }
 
 // asking says when a verb asks first.
@@ -59,6 +61,13 @@ func (g *Group) newVerb(v verb) *cobra.Command {
 	cmd := &cobra.Command{Use: v.use, Short: v.short, Long: v.long, Example: "  " + v.example,
 		Args: cobra.ExactArgs(len(strings.Fields(v.use)) - 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if v.show != nil {
+				t, err := g.LoadTenant(args[0])
+				if err != nil {
+					return err
+				}
+				return v.show(cmd.Context(), t)
+			}
 			s, err := v.prepare(args)
 			if err != nil {
 				return err

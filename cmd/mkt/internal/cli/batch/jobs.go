@@ -2,6 +2,7 @@ package batch
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -71,7 +72,7 @@ func (s *Selection) check() error {
 		return cli.Usagef("--cycle: %w", err)
 	case s.Product != "" && s.Product != product:
 		return cli.Usagef("--cycle %s: is a cycle of %s, not of %s", s.cycle, product, s.Product)
-	case !tenants.KnownProduct(football.Product(product)):
+	case !slices.Contains(account.Products(), football.Product(product)):
 		return cli.Usagef("--cycle %s: %q is no product; want %s", s.cycle, product, strings.Join(cli.ProductNames(), ", "))
 	}
 	s.Product = product
@@ -154,8 +155,7 @@ func (s *Selection) due(t *tenants.Tenant, now time.Time) ([]Job, string) {
 func (s *Selection) products(t *tenants.Tenant) []football.Product {
 	var list []football.Product
 	for _, p := range account.Products() {
-		named := s.Product == string(p) || s.Product == "" && tenants.KnownProduct(p)
-		if _, subscribed := t.Products[p]; subscribed && named {
+		if _, subscribed := t.Products[p]; subscribed && (s.Product == "" || s.Product == string(p)) {
 			list = append(list, p)
 		}
 	}

@@ -46,9 +46,9 @@ func TestLine(t *testing.T) {
 			want = c.line
 		}
 		for _, end := range []string{"\n", "\r\n"} {
-			line, reason := explain([]byte(strings.Join(lines, end) + end))
-			if line != want || !strings.Contains(reason, c.reason) {
-				t.Errorf("%q: line %d: %s; want line %d: %s", c.text, line, reason, want, c.reason)
+			_, err := Parse([]byte(strings.Join(lines, end) + end))
+			if err == nil || err.Line != want || !strings.Contains(err.Reason, c.reason) {
+				t.Errorf("%q: %+v; want line %d: %s", c.text, err, want, c.reason)
 			}
 		}
 	}
@@ -64,19 +64,24 @@ func TestLineOfShortTexts(t *testing.T) {
 		"@":                                 1,
 		"a: '" + strings.Repeat("x", 1<<16): 1,
 	} {
-		if line, reason := explain([]byte(text)); line != want {
-			t.Errorf("%.20q: line %d: %s; want %d", text, line, reason, want)
+		line := 0
+		_, err := Parse([]byte(text))
+		if err != nil {
+			line = err.Line
+		}
+		if line != want {
+			t.Errorf("%.20q: %+v; want line %d", text, err, want)
 		}
 	}
 }
 
-func FuzzExplain(f *testing.F) {
+func FuzzParse(f *testing.F) {
 	f.Add([]byte("a: [1\nb: 2\n"))
 	f.Add([]byte("a: 1\n b: 2\n"))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		lines := strings.Count(string(text), "\n") + 1
-		if line, _ := explain(text); line < 0 || line > lines+1 {
-			t.Errorf("line %d of %d", line, lines)
+		if _, err := Parse(text); err != nil && (err.Line < 1 || err.Line > lines+1) {
+			t.Errorf("line %d of %d", err.Line, lines)
 		}
 	})
 }
