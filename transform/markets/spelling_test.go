@@ -55,7 +55,11 @@ func TestSpellings(t *testing.T) {
 		{"", "Nottingham Forest", result, "label=2|name=Forest", ""},
 	} {
 		c.claim.Dialect = sportmonks.Dialect()
-		m := derive(c.home, c.away, offerOf(&c.claim, c.row+" @2.00"))[0]
+		rows := []string{c.row + " @2.00"}
+		if c.claim.Market == result.Market {
+			rows = append(rows, "label=X @3.40") // without its draw a result is not mapped
+		}
+		m := derive(c.home, c.away, offerOf(&c.claim, rows...))[0]
 		got := ""
 		if s := m.Selections[0]; s.Quality.Publishable {
 			got = s.Selection
@@ -69,7 +73,7 @@ func TestSpellings(t *testing.T) {
 // What a row means under other names does not depend on the fixtures read before.
 func TestSpellingsOfFixtures(t *testing.T) {
 	c := claim{Market: "MATCH_RESULT", Shape: input.EachSaysAll, Dialect: sportmonks.Dialect()}
-	o := offerOf(&c, "label=1|name=NEC @2.00")
+	o := offerOf(&c, "label=1|name=NEC @2.00", "label=X @3.40")
 	d := markets.New(identity.NewMinter(identity.Key{1}, "sportmonks"))
 	for _, home := range []string{"Ajax", "NEC Nijmegen", "Ajax", "NEC Nijmegen"} {
 		f := fixture(home, "Feyenoord")
