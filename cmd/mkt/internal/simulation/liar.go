@@ -112,15 +112,20 @@ func (c *commands) rewrite(id string) {
 		copyCycles(older, within(now, j.dir()), first.CycleID)
 		entries, _ := older.ReadDir(layout.CanonicalDir) // which it has
 		for _, e := range entries {
-			o := publish.Options{ClientID: j.id, Product: j.product, Root: older, Version: "test", RunID: "lie-" + id + e.Name(), Retention: c.keeps(l),
+			o := publish.Options{ClientID: j.id, Product: j.product, Root: older, Version: "test", RunID: strings.NewReplacer(" ", "-", "=", "-").Replace("lie-" + id + "-" + e.Name()), Retention: c.keeps(l),
 				Now: func() time.Time { return m.now().Add(time.Second) }}
 			if o.Cycle, found = layout.ParseCycleDir(e.Name()); found && o.Cycle > first.CycleID {
-				_, _ = publish.Run(l.ctx, o) // one that cannot be published is left out
+				if _, err := publish.Run(l.ctx, o); err != nil {
+					c.note("%s: %s is not published again: %s", j, o.Cycle, shorten(err))
+				}
 			}
 		}
-		if c, isNew, err := commitlog.Newest(older, last); isNew {
-			m.w.fail(receiptsHold, "%s: publication %d of a history that was rewritten after publication %d would be logged: %v", j, c.Version, first.Version, err)
+		newest, isNew, err := commitlog.Newest(older, last)
+		if isNew {
+			c.fail(receiptsHold, "%s: publication %d of a history that was rewritten after publication %d would be logged: %v", j, newest.Version, first.Version, err)
 		}
+		rewritten, _, _ := snapshot.Head(older) // 0 if nothing was published
+		c.note("%s: rewritten after version %d up to %d; version %d is logged: %s", j, first.Version, rewritten.Version, last.Version, err)
 	})
 }
 
