@@ -23,7 +23,7 @@ var must = check.Must
 // open starts a library over a data root; refresh loads its publications.
 func open(t testing.TB, dataDir string, edit ...func(*reader.Options)) *reader.Library {
 	t.Helper()
-	o := reader.Options{DataDir: dataDir, CacheDir: t.TempDir(), Products: []football.Product{football.MarketEngine}, Workers: 2}
+	o := reader.Options{DataDir: dataDir, CacheDir: t.TempDir(), Products: []football.Product{football.MarketEngine}}
 	for _, e := range edit {
 		e(&o)
 	}
