@@ -41,7 +41,7 @@ const (
 )
 
 const (
-	buildMemory     = 128 << 20
+	buildMemory     = 32 << 20
 	minEngineMemory = 8 << 20
 	maxEngineMemory = 48 << 20
 	maxTempSpace    = 1 << 30

@@ -1,10 +1,15 @@
 package reader
 
 import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"golang.org/x/sync/errgroup"
 
 	"mkt/internal/check"
 	"mkt/publish/football"
@@ -54,6 +59,39 @@ func TestEngineIsLocked(t *testing.T) {
 	if err != nil || !found {
 		t.Errorf("found %v, %v", found, err)
 	}
+}
+
+// A query holds the bodies of many more rows than it returns. The engine has the memory for two at once,
+// however large the bodies are.
+func TestLargeBodiesFitIntoMemory(t *testing.T) {
+	t.Parallel()
+	r := rand.NewChaCha8([32]byte{})
+	body := make([]byte, 6000) // more than can be packed
+	path := filepath.Join(t.TempDir(), "pages.duckdb")
+	must(t, build(t.Context(), path, func(a *appenders) error {
+		for n := range int64(vectorRows) {
+			r.Read(body)
+			if err := a.market.AppendRow(n, fmt.Sprintf("mk_%04d", n), nil, nil, nil, n, pack(nil, body)); err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
+	e, err := openEngine(t.Context(), path, minEngineMemory, int64(vectorRows*len(body)))
+	must(t, err)
+	defer func() { must(t, e.close()) }()
+	var all errgroup.Group
+	for range 2 * maxConcurrent {
+		all.Go(func() error {
+			n := 0
+			more, err := e.page(t.Context(), marketPage, []any{100, 1000, "", "", "", ""}, 50, func(_, body []byte) { n += len(body) })
+			if n != 50*len(body) || !more {
+				return errors.Join(err, fmt.Errorf("a page of %d bytes, more %v", n, more))
+			}
+			return err
+		})
+	}
+	must(t, all.Wait())
 }
 
 var must = check.Must
