@@ -41,7 +41,7 @@ const (
 )
 
 const (
-	buildMemory     = 32 << 20
+	buildMemory     = 48 << 20 // enough for 15 kB a packed market, fifteen times the usual size
 	minEngineMemory = 8 << 20
 	maxEngineMemory = 48 << 20
 	maxTempSpace    = 1 << 30
