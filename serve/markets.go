@@ -30,10 +30,10 @@ func (c *call) markets() error {
 		return err
 	}
 	key := pageKey("m", limit, after, scope.Filter)
-	if p, ok := c.view.CachedPage(key); ok { // before the functions below are made, which are memory
+	if p, ok := c.view.CachedPage(key); ok { // before the function below is made, which is memory
 		return c.send(p)
 	}
-	return c.sendBy(c.view.PageOfMarkets(f, filter, after, limit), key, func(ctx context.Context) (*api.Page, error) {
+	return c.sendPage(key, func(ctx context.Context) (*api.Page, error) {
 		return c.renderMarkets(ctx, scope, f, filter, after, limit)
 	})
 }

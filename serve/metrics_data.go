@@ -37,7 +37,6 @@ func (s *server) collectData(gauge, counter send) {
 	counter(replacedDesc, float64(l.EnginesReplaced))
 	gauge(memoryDesc, float64(l.IndexBytes), "index")
 	gauge(memoryDesc, float64(l.PageBytes), "pages")
-	gauge(memoryDesc, float64(l.MatchBytes), "filters")
 	gauge(memoryDesc, float64(l.EventBytes), "events")
 	gauge(memoryDesc, float64(l.EngineMemory), "engines")
 	for p, ps := range l.Products {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"time"
 
@@ -38,7 +37,7 @@ func newServer(o *Options) (*server, error) {
 		DataDir: o.DataDir, CacheDir: o.CacheDir, NotesDir: o.notesDir(), Clients: s.clients, Fetch: o.Fetch, Products: account.Products(),
 		Loaded: func(clientID string) { s.realtime.Published(clientID) },
 		Paths:  slices.Contains(o.Extensions, account.History),
-		Poll:   o.Poll, Workers: max(1, runtime.GOMAXPROCS(0)/2), Clock: s.clock, Now: o.Now, Log: o.Log,
+		Poll:   o.Poll, Clock: s.clock, Now: o.Now, Log: o.Log,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("serve: cache folder: %w", err)

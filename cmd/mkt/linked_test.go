@@ -27,7 +27,6 @@ var linksEngine = map[string]string{
 	"cmd/mkt/internal/simulation/served": "runs the servers of replicas",
 	"serve":                              "answers from it",
 	"serve/internal/reader":              "reads with it",
-	"serve/internal/reader/duck":         "is its driver",
 	"serve/internal/realtime":            "pushes what the reader reads",
 	"serve/offline":                      "asks it SQL",
 }

@@ -3,8 +3,9 @@
 // A snapshot is loaded once, outside the request path: its files are verified, every
 // fixture and market is rendered to the JSON that will be served, and the result is
 // written to a private DuckDB file, which is then opened read-only, with bounded
-// memory and a locked configuration. A page is one look-up by row number. Rendered
-// pages are cached for as long as the snapshot is open.
+// memory and a locked configuration. Each fixture and each market is a row, numbered in
+// the order of the answers, so a page is a range of rows, and filters and counts are SQL.
+// Rendered pages are cached for as long as the snapshot is open.
 //
 // A live snapshot is small and short-lived, and a new one arrives every few seconds.
 // It is rendered into memory instead, and every read is a look-up in memory. With 300

@@ -8,54 +8,49 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"sync"
+	"strings"
 	"sync/atomic"
 
 	"github.com/duckdb/duckdb-go/v2"
-
-	"mkt/serve/internal/reader/duck"
-	"mkt/serve/internal/reader/lru"
+	"github.com/klauspost/compress/s2"
 )
 
 // engine is one DuckDB instance over one loaded snapshot: read-only, single-threaded,
 // with bounded memory, and locked so that no query can open another file or change
 // the configuration. Safe for concurrent use.
 type engine struct {
-	instance *duck.Instance
-	memory   int64         // its memory limit in bytes
-	broken   atomic.Bool   // it failed with an error from which it cannot recover
-	queries  chan struct{} // has an element for each query that runs
-	ahead    ahead
-	recent   *lru.Cache[chunkName, []byte] // chunks that were fetched last
-
-	mu   sync.Mutex
-	idle []*duck.Conn
+	db         *sql.DB
+	statements map[string]*sql.Stmt // the prepared queries, by their text
+	memory     int64                // its memory limit in bytes
+	broken     atomic.Bool          // it failed with an error from which it cannot recover
 }
 
-// schema has the tables of the private file. no is the chunkKey of a chunk.
+// schema has the tables of the private file: a row for each fixture and for each market, numbered
+// in the order of the answers. Integers have the type that database/sql makes of every number,
+// because a filter that needs a cast reads the whole table. body and detail are packed JSON.
 const schema = `
-CREATE TABLE d.fixture (n INTEGER, league VARCHAR, starts_at BIGINT);
-CREATE TABLE d.fixture_chunk (no BIGINT, body BLOB);
-CREATE TABLE d.market_chunk (no BIGINT, body BLOB);
+CREATE TABLE d.fixture (n BIGINT, id VARCHAR, league VARCHAR, starts_at BIGINT, body BLOB, detail BLOB);
+CREATE TABLE d.market (n BIGINT, id VARCHAR, market VARCHAR, period VARCHAR, subjects VARCHAR[], ordinal BIGINT, body BLOB);
 `
 
-const indexes = `
-CREATE UNIQUE INDEX fixture_chunk_no ON d.fixture_chunk (no);
-CREATE UNIQUE INDEX market_chunk_no ON d.market_chunk (no);
-`
-
-// Row groups bound the memory of a load before it writes. Small blocks keep
-// the cost of a page low: a block outside the cache is read and verified as a whole,
-// and this is an eighth of the default size.
-const attachNew = `ATTACH %s AS d (ROW_GROUP_SIZE 2048, BLOCK_SIZE 32768)`
+// The bodies are packed already, so the engine must not try to compress them. Row groups bound the
+// memory of a load. Blocks outside the cache are read as a whole, so they are small.
+const (
+	storeAsIs = `SET force_compression = 'uncompressed'`
+	attachNew = `ATTACH %s AS d (ROW_GROUP_SIZE 16384, BLOCK_SIZE 65536)`
+)
 
 const (
-	buildMemory     = 128 << 20
+	buildMemory     = 48 << 20 // enough for 15 kB a packed market, fifteen times the usual size
 	minEngineMemory = 8 << 20
 	maxEngineMemory = 48 << 20
 	maxTempSpace    = 1 << 30
 	maxConcurrent   = 8 // simultaneous queries; others wait
 )
+
+// vectorRows is the number of rows that DuckDB reads at once. A query for a page holds the bodies of
+// so many rows, also of those that it does not return.
+const vectorRows = 2048
 
 func build(ctx context.Context, path string, fill func(*appenders) error) (err error) {
 	db, err := openMemory(filepath.Dir(path), buildMemory)
@@ -68,7 +63,7 @@ func build(ctx context.Context, path string, fill func(*appenders) error) (err e
 		return err
 	}
 	defer conn.Close()
-	if err := run(ctx, conn, fmt.Sprintf(attachNew, duck.Quoted(path)), schema, "BEGIN"); err != nil {
+	if err := run(ctx, conn, storeAsIs, fmt.Sprintf(attachNew, quoted(path)), schema, "BEGIN"); err != nil {
 		return err
 	}
 	err = conn.Raw(func(raw any) error {
@@ -81,56 +76,72 @@ func build(ctx context.Context, path string, fill func(*appenders) error) (err e
 	if err != nil {
 		return err
 	}
-	return run(ctx, conn, "COMMIT", indexes, "CHECKPOINT d", "DETACH d")
+	return run(ctx, conn, "COMMIT", "CHECKPOINT d", "DETACH d")
 }
 
-// openEngine opens a private file for reading and unlinks it, so that no other
-// process can open it and it disappears when this process ends.
-func openEngine(path string, memory int64) (*engine, error) {
-	instance, err := duck.Open(limits(filepath.Dir(path), memory))
+// openEngine opens a private file for reading and unlinks it, so that no other process can open it
+// and it disappears when this process ends. vector is how many bytes the bodies of vectorRows rows
+// have at most: the engine gets the memory for two such queries at least.
+func openEngine(ctx context.Context, path string, memory, vector int64) (*engine, error) {
+	each := 2 * max(1, vector)
+	memory = max(memory, 2*each)
+	db, err := openMemory(filepath.Dir(path), memory)
 	if err != nil {
 		return nil, err
 	}
-	e := &engine{instance: instance, memory: memory, queries: make(chan struct{}, maxConcurrent), recent: lru.New[chunkName, []byte](int(memory / recentShare))}
-	c, err := instance.Connect()
+	connections := int(min(maxConcurrent, memory/each))
+	db.SetMaxOpenConns(connections)
+	db.SetMaxIdleConns(connections)
+	e := &engine{db: db, memory: memory, statements: map[string]*sql.Stmt{}}
+	err = run(ctx, db, "ATTACH "+quoted(path)+" AS d (READ_ONLY)", withoutLateReads, "SET enable_external_access = false", "SET lock_configuration = true")
+	for _, text := range []string{fixtureCount, fixturePage, fixtureBodies, marketPage, marketByID, marketByName} {
+		if err == nil {
+			e.statements[text], err = db.PrepareContext(ctx, text)
+		}
+	}
 	if err == nil {
-		e.idle = append(e.idle, c)
-		err = errors.Join(prepareToServe(c, path), os.Remove(path))
+		err = os.Remove(path)
 	}
 	if err != nil {
-		e.close()
-		return nil, err
+		return nil, errors.Join(err, e.close())
 	}
 	return e, nil
 }
 
-func prepareToServe(c *duck.Conn, path string) error {
-	var optimizers string
-	err := c.Query(unneededOptimizers, nil, func(r duck.Row) error {
-		optimizers = string(r.Bytes(0))
-		return nil
-	})
+// withoutLateReads keeps the engine from reading the bodies of a page in a second scan: it would read
+// all other columns of the table again.
+const withoutLateReads = `SET disabled_optimizers = 'late_materialization'`
+
+// openMemory starts an instance that is empty, has bounds of memory and disk space, and never
+// downloads an extension.
+func openMemory(dir string, memory int64) (*sql.DB, error) {
+	connector, err := duckdb.NewConnector("", nil)
 	if err != nil {
-		return err
+		return nil, fmt.Errorf("start the engine: %w", err)
 	}
-	return c.Exec("ATTACH "+duck.Quoted(path)+" AS d (READ_ONLY)", "SET disabled_optimizers = "+duck.Quoted(optimizers),
-		"SET enable_external_access = false", "SET lock_configuration = true")
+	db := sql.OpenDB(connector)
+	err = run(context.Background(), db,
+		fmt.Sprintf("SET memory_limit = '%dB'", memory),
+		"SET temp_directory = "+quoted(filepath.Join(dir, "spill")),
+		fmt.Sprintf("SET max_temp_directory_size = '%dB'", int64(maxTempSpace)),
+		"SET autoinstall_known_extensions = false", "SET autoload_known_extensions = false", "SET threads = 1")
+	if err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	return db, nil
 }
 
-// unneededOptimizers lists all steps of the optimizer but those that let a look-up use the index.
-// The engine plans a prepared statement anew whenever it is executed, which takes most of its time,
-// and the statements here have nothing else to optimize.
-const unneededOptimizers = `SELECT string_agg(name, ',') FROM duckdb_optimizers() WHERE name NOT IN ('expression_rewriter', 'filter_pushdown')`
+// quoted returns a text as an SQL literal. It is for the names of our own files, which cannot be passed as
+// parameters.
+func quoted(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
 
-func openMemory(dir string, memory int64) (*sql.DB, error) { return duck.Start(limits(dir, memory)) }
-
-func limits(dir string, memory int64) duck.Bounds {
-	return duck.Bounds{Dir: dir, Memory: memory, Spill: maxTempSpace, Threads: 1}
+type executor interface {
+	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
 }
 
-func run(ctx context.Context, conn *sql.Conn, statements ...string) error {
+func run(ctx context.Context, on executor, statements ...string) error {
 	for _, s := range statements {
-		if _, err := conn.ExecContext(ctx, s); err != nil {
+		if _, err := on.ExecContext(ctx, s); err != nil {
 			return fmt.Errorf("%.40s: %w", s, err)
 		}
 	}
@@ -138,63 +149,82 @@ func run(ctx context.Context, conn *sql.Conn, statements ...string) error {
 }
 
 // close closes the engine, when no query runs any more.
-func (e *engine) close() {
-	for _, c := range e.idle {
-		c.Close()
-	}
-	e.instance.Close()
-}
+func (e *engine) close() error { return e.db.Close() }
 
-// query runs a prepared statement and calls each with its rows. Values from clients
-// are passed in args, never in text. The context limits the wait for other queries, and
-// not the query itself, which takes some milliseconds at most.
-func (e *engine) query(ctx context.Context, text string, args []any, each func(duck.Row) error) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	select {
-	case e.queries <- struct{}{}:
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-	defer func() { <-e.queries }()
-	c, err := e.connection()
-	if err != nil {
-		return err
-	}
-	defer e.keep(c)
-	err = c.Query(text, args, each)
-	var fault *duck.Error
-	if errors.As(err, &fault) && fault.Fatal {
+// query runs a prepared query and calls each with its rows. Values from clients are passed in args,
+// never in text.
+func (e *engine) query(ctx context.Context, text string, args []any, each func(*sql.Rows) error) error {
+	err := e.rows(ctx, text, args, each)
+	var fault *duckdb.Error
+	if errors.As(err, &fault) && (fault.Type == duckdb.ErrorTypeFatal || fault.Type == duckdb.ErrorTypeInternal) {
 		e.broken.Store(true) // the next refresh replaces the engine
 	}
 	return err
 }
 
-// connection returns the connection that was used last, whose memory is most likely in the
-// processor's cache, or a new one.
-func (e *engine) connection() (*duck.Conn, error) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if last := len(e.idle) - 1; last >= 0 {
-		c := e.idle[last]
-		e.idle = e.idle[:last]
-		return c, nil
+func (e *engine) rows(ctx context.Context, text string, args []any, each func(*sql.Rows) error) error {
+	rows, err := e.statements[text].QueryContext(ctx, args...)
+	if err != nil {
+		return err
 	}
-	return e.instance.Connect()
+	defer rows.Close()
+	for rows.Next() {
+		if err := each(rows); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
 }
 
-func (e *engine) keep(c *duck.Conn) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.idle = append(e.idle, c)
+// page runs a query of ids and packed bodies, whose last parameter is the maximum number of rows, and calls
+// do with at most limit of them. more reports whether there is another one.
+func (e *engine) page(ctx context.Context, text string, args []any, limit int, do func(id, body []byte)) (more bool, err error) {
+	var id, packed sql.RawBytes
+	var body []byte
+	rows := 0
+	err = e.query(ctx, text, append(args, limit+1), func(r *sql.Rows) error {
+		if rows++; rows > limit {
+			more = true
+			return nil
+		}
+		if err := r.Scan(&id, &packed); err != nil {
+			return err
+		}
+		if body, err = unpack(body, packed); err == nil {
+			do(id, body)
+		}
+		return err
+	})
+	return more, err
 }
 
-type appenders struct{ fixture, fixtureChunk, marketChunk *duckdb.Appender }
+// one runs a query of a single packed body and calls do with it.
+func (e *engine) one(ctx context.Context, text string, args []any, do func(body []byte)) (found bool, err error) {
+	err = e.query(ctx, text, args, func(r *sql.Rows) error {
+		var packed sql.RawBytes
+		if err := r.Scan(&packed); err != nil {
+			return err
+		}
+		body, err := unpack(nil, packed)
+		if found = err == nil; found {
+			do(body)
+		}
+		return err
+	})
+	return found, err
+}
+
+// pack compresses a body as an S2 block: DuckDB reads all rows of a vector for a page, and they are a
+// third as long.
+func pack(to, body []byte) []byte { return s2.Encode(to[:cap(to)], body) }
+
+func unpack(to, packed []byte) ([]byte, error) { return s2.Decode(to[:cap(to)], packed) }
+
+type appenders struct{ fixture, market *duckdb.Appender }
 
 func newAppenders(conn driver.Conn) (*appenders, error) {
 	a := &appenders{}
-	for table, into := range map[string]**duckdb.Appender{"fixture": &a.fixture, "fixture_chunk": &a.fixtureChunk, "market_chunk": &a.marketChunk} {
+	for table, into := range map[string]**duckdb.Appender{"fixture": &a.fixture, "market": &a.market} {
 		appender, err := duckdb.NewAppender(conn, "d", "main", table)
 		if err != nil {
 			return nil, errors.Join(err, a.close())
@@ -206,7 +236,7 @@ func newAppenders(conn driver.Conn) (*appenders, error) {
 
 func (a *appenders) close() error {
 	var errs []error
-	for _, appender := range []*duckdb.Appender{a.fixture, a.fixtureChunk, a.marketChunk} {
+	for _, appender := range []*duckdb.Appender{a.fixture, a.market} {
 		if appender != nil {
 			errs = append(errs, appender.Close())
 		}

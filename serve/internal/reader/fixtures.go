@@ -2,14 +2,11 @@ package reader
 
 import (
 	"context"
-	"math"
-	"slices"
-	"sort"
+	"database/sql"
+	"errors"
 
 	"golang.org/x/text/cases"
 	"golang.org/x/text/unicode/norm"
-
-	"mkt/serve/internal/reader/duck"
 )
 
 // FixtureFilter selects fixtures of the list. Its zero value selects all. A fixture
@@ -35,71 +32,56 @@ func (i Instant) MS() (ms int64, ok bool) { return i.ms, i.set }
 // FixtureItem is a fixture of a page. Its bytes are valid only until the callback returns.
 type FixtureItem struct{ ID, Body []byte }
 
-func (v *View) FilteredCount(ctx context.Context, f FixtureFilter) (int, error) {
+const (
+	filteredFixtures = ` FROM d.fixture WHERE ($1 = '' OR contains(league, $1)) AND ($2 OR starts_at >= $3) AND ($4 OR starts_at < $5) `
+
+	fixtureCount  = `SELECT count(*)` + filteredFixtures
+	fixturePage   = `SELECT id, body` + filteredFixtures + `AND n BETWEEN $6 AND $7 ORDER BY n LIMIT $8`
+	fixtureBodies = `SELECT body, detail FROM d.fixture WHERE n = $1`
+)
+
+func (f FixtureFilter) args() []any {
+	after, hasAfter := f.After.MS()
+	before, hasBefore := f.Before.MS()
+	return []any{f.League, !hasAfter, after, !hasBefore, before}
+}
+
+// FilteredCount returns how many fixtures the filter selects.
+func (v *View) FilteredCount(ctx context.Context, f FixtureFilter) (count int, err error) {
 	if f == (FixtureFilter{}) {
 		return v.FixtureCount(), nil
 	}
-	matches, err := v.matching(ctx, f)
-	return len(matches), err
+	err = v.engine.query(ctx, fixtureCount, f.args(), func(r *sql.Rows) error { return r.Scan(&count) })
+	return count, err
 }
 
 // Fixtures calls do with at most limit fixtures that the filter selects and whose ids
 // follow after, in the order of their ids. An empty after starts with the first one.
 // more reports whether further fixtures follow.
 func (v *View) Fixtures(ctx context.Context, f FixtureFilter, after string, limit int, do func(FixtureItem)) (more bool, err error) {
-	from := v.index.after(after)
-	item := func(_ int, e *entry) bool {
-		do(FixtureItem{e.key, e.body})
-		return true
-	}
+	from, to := v.index.after(after), v.FixtureCount()
 	if f == (FixtureFilter{}) {
-		to := min(from+limit, v.FixtureCount())
-		return to < v.FixtureCount(), v.each(ctx, fixtureChunks, span{from: from, to: to, batch: batchOf(limit + chunkRows)}, item)
+		to = min(to, from+limit) // all are selected, so no more need to be read
 	}
-	matches, err := v.matching(ctx, f)
-	if err != nil {
-		return false, err
-	}
-	rest := matches[sort.Search(len(matches), func(i int) bool { return int(matches[i]) >= from }):]
-	page := rest[:min(limit, len(rest))]
-	return len(page) < len(rest), v.pick(ctx, fixtureChunks, page, item)
+	return v.engine.page(ctx, fixturePage, append(f.args(), from, to), limit, func(id, body []byte) { do(FixtureItem{id, body}) })
 }
 
 // FixtureBody calls do with the two parts of a fixture's JSON, which are valid only
 // until do returns.
 func (v *View) FixtureBody(ctx context.Context, f Fixture, do func(body, detail []byte)) error {
-	return v.each(ctx, fixtureChunks, span{from: f.n, to: f.n + 1, batch: 1}, func(_ int, e *entry) bool {
-		do(e.body, e.detail)
-		return false
-	})
-}
-
-const matchQuery = `SELECT n FROM d.fixture
-WHERE (? OR contains(league, ?)) AND (? OR starts_at >= ?) AND (? OR starts_at < ?)`
-
-// matching returns the numbers of the fixtures that the filter selects, in ascending
-// order. The result is cached, because a snapshot does not change.
-func (v *View) matching(ctx context.Context, f FixtureFilter) ([]int32, error) {
-	if list, ok := v.matches.Get(f); ok {
-		return list, nil
-	}
-	after, hasAfter := f.After.MS()
-	before, hasBefore := f.Before.MS()
-	if !hasBefore {
-		before = math.MaxInt64
-	}
-	args := []any{f.League == "", f.League, !hasAfter, after, !hasBefore, before}
-	var list []int32
-	err := v.engine.query(ctx, matchQuery, args, func(row duck.Row) error {
-		list = append(list, row.Int32(0))
+	return v.engine.query(ctx, fixtureBodies, []any{f.n}, func(r *sql.Rows) error {
+		var packed [2]sql.RawBytes
+		if err := r.Scan(&packed[0], &packed[1]); err != nil {
+			return err
+		}
+		body, err1 := unpack(nil, packed[0])
+		detail, err2 := unpack(nil, packed[1])
+		if err := errors.Join(err1, err2); err != nil {
+			return err
+		}
+		do(body, detail)
 		return nil
 	})
-	if err != nil {
-		return nil, err
-	}
-	slices.Sort(list)
-	v.matches.Put(f, list, 4*cap(list)+len(f.League)+64)
-	return list, nil
 }
 
 // FoldCase returns s in a form in which texts are equal if they differ only in case

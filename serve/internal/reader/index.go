@@ -1,27 +1,32 @@
 package reader
 
 import (
-	"encoding/binary"
 	"sort"
 	"strings"
 	"time"
+
+	"mkt/publish/table"
 )
 
 // index is the part of a snapshot that is kept in memory: where each fixture's
-// markets begin. It needs about 50 bytes a fixture and half a byte a market.
+// markets begin. It needs about 50 bytes a fixture.
 //
-// Fixtures are numbered from 0 in the order of their ids. Markets are numbered in the order
-// of fixture and market id, and the first one of each fixture is that of a chunk: some
-// numbers have no market.
+// Fixtures are numbered from 0 in the order of their ids, and markets in the order of
+// fixture and market id.
 type index struct {
 	ids     strings.Builder // all fixture ids, each of idLength
-	first   []uint32        // number of each fixture's first market
-	counts  []int32         // number of markets of each fixture
+	ends    []int           // number after each fixture's last market
 	fetched []int64         // retrieval time of each fixture in Unix milliseconds
-	starts  []uint64        // headOf the first market id of each chunk
 }
 
 const idLength = len("fx_") + 26
+
+// add adds the next fixture.
+func (x *index) add(row *table.FixtureRow) {
+	x.ids.WriteString(row.FixtureID)
+	x.ends = append(x.ends, x.allMarkets()+int(row.MarketCount))
+	x.fetched = append(x.fetched, row.ProviderFetchedAt.UnixMilli())
+}
 
 func (x *index) fixtures() int { return len(x.fetched) }
 
@@ -40,48 +45,18 @@ func (x *index) fetchedAt(n int) time.Time { return time.UnixMilli(x.fetched[n])
 
 // markets returns the number of a fixture's first market, and the one after its last market.
 func (x *index) markets(n int) (from, to int) {
-	from = int(x.first[n])
-	return from, from + int(x.counts[n])
-}
-
-// withMarkets returns the next fixture from n on, in steps of 1 or -1, that has markets, or -1.
-func (x *index) withMarkets(n, step int) int {
-	for n += step; n >= 0 && n < x.fixtures(); n += step {
-		if x.counts[n] > 0 {
-			return n
-		}
+	if n > 0 {
+		from = x.ends[n-1]
 	}
-	return -1
+	return from, x.ends[n]
 }
 
 // allMarkets returns how many markets all fixtures have.
-func (x *index) allMarkets() (sum int) {
-	for _, n := range x.counts {
-		sum += int(n)
+func (x *index) allMarkets() int {
+	if len(x.ends) == 0 {
+		return 0
 	}
-	return sum
+	return x.ends[len(x.ends)-1]
 }
 
-// chunkOf returns the chunk in which to start looking for market id and those that
-// follow it, among the markets from to to-1, of which there must be at least one. The
-// id or its place may be in a later chunk, but never in an earlier one.
-func (x *index) chunkOf(id string, from, to int) int {
-	low, high := from/chunkRows, (to-1)/chunkRows
-	// Ids that differ only in their suffix have the same head, so only a smaller head proves
-	// that the id is not before the chunk.
-	head := headOf(id)
-	return low + sort.Search(high-low, func(i int) bool { return x.starts[low+1+i] >= head })
-}
-
-// headOf returns the first eight characters of an id as a number of the same order.
-func headOf(id string) uint64 {
-	var b [8]byte
-	copy(b[:], id[min(len(id), len("mk_")):])
-	return binary.BigEndian.Uint64(b[:])
-}
-
-func (x *index) marketChunk(firstID string) { x.starts = append(x.starts, headOf(firstID)) }
-
-func (x *index) bytes() int {
-	return x.ids.Cap() + 4*cap(x.first) + 4*cap(x.counts) + 8*cap(x.fetched) + 8*cap(x.starts)
-}
+func (x *index) bytes() int { return x.ids.Cap() + 8*cap(x.ends) + 8*cap(x.fetched) }

@@ -36,7 +36,6 @@ type Options struct {
 	Loaded   func(clientID string) // is called when another publication is served; must not wait; nil = none
 	Poll     time.Duration         // interval of refreshes; live datasets are refreshed twice as often; 0 = a second
 	Loads    int                   // simultaneous loads over all tenants; 0 = 1
-	Workers  int                   // rendering goroutines of one load; 0 = 1
 	// Paths: the indexes that paths of prices need are made before the first one is asked for.
 	Paths bool
 	// Clock, if it shows the past, decides which publication of every dataset is the newest, and as
@@ -55,7 +54,6 @@ type Library struct {
 	onLoad    func(clientID string) // or nil
 	poll      time.Duration
 	loadSlots chan struct{}
-	workers   int
 	clock     *clock.Clock
 	now       func() time.Time
 	log       *slog.Logger
@@ -98,7 +96,6 @@ type cacheSize struct{ all, least int }
 var (
 	pageCacheSize    = cacheSize{32 << 20, 1 << 20}
 	eventCacheSize   = cacheSize{16 << 20, 1 << 20}
-	matchCacheSize   = cacheSize{4 << 20, 256 << 10}
 	engineMemorySize = cacheSize{96 << 20, minEngineMemory}
 )
 
@@ -116,7 +113,7 @@ func Open(o Options) (*Library, error) {
 	}
 	l := &Library{
 		dataDir: o.DataDir, clients: o.Clients, fetch: o.Fetch, products: o.Products, onLoad: o.Loaded, poll: o.Poll, clock: o.Clock, now: o.Now, log: o.Log,
-		workers: max(1, o.Workers), loadSlots: make(chan struct{}, max(1, o.Loads)), scratch: private, tenants: map[string]*Tenant{}, loaded: make(chan struct{}),
+		loadSlots: make(chan struct{}, max(1, o.Loads)), scratch: private, tenants: map[string]*Tenant{}, loaded: make(chan struct{}),
 		paths: o.Paths, steps: newStepCaches(),
 		renders: fairqueue.New(max(2, runtime.GOMAXPROCS(0)), maxConcurrent),
 	}

@@ -1,14 +1,11 @@
 package reader
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"path/filepath"
 	"runtime/debug"
-	"sync"
 
 	"mkt/publish/durable"
 	"mkt/publish/football"
@@ -22,31 +19,25 @@ import (
 // contradict each other. Another attempt to load it would fail as well.
 var ErrInvalid = errors.New("the tables are invalid")
 
-type bounds struct {
-	scratch string // private folder for the engine's files
-	memory  int64  // of the engine that serves
-	workers int    // rendering goroutines
-}
-
 // loaded is a snapshot that is ready to be served. The caller must close its engine.
 type loaded struct {
 	index  *index
 	engine *engine
 }
 
-// load verifies the files of a snapshot and builds its index and engine. It holds
-// about one row group in memory at a time.
-func load(ctx context.Context, f durable.ReadFS, dir string, m snapshot.Manifest, b bounds) (*loaded, error) {
+// load verifies the files of a snapshot and builds its index and engine, whose files are below a private
+// folder. It holds about one row group in memory at a time. memory is that of the engine.
+func load(ctx context.Context, f durable.ReadFS, dir string, m snapshot.Manifest, private string, memory int64) (*loaded, error) {
 	if err := snapshot.Verify(f, dir, m); err != nil {
 		return nil, err
 	}
 	defer debug.FreeOSMemory()
-	l := &loader{ctx: ctx, fs: f, dir: dir, index: &index{}, workers: max(1, b.workers)}
-	path := filepath.Join(b.scratch, "pages.duckdb")
+	l := &loader{ctx: ctx, fs: f, dir: dir, index: &index{}}
+	path := filepath.Join(private, "pages.duckdb")
 	if err := build(ctx, path, l.fill); err != nil {
 		return nil, fmt.Errorf("load %s: %w", dir, err)
 	}
-	e, err := openEngine(path, b.memory)
+	e, err := openEngine(ctx, path, memory, l.vector)
 	if err != nil {
 		return nil, fmt.Errorf("open the loaded tables of %s: %w", dir, err)
 	}
@@ -54,14 +45,22 @@ func load(ctx context.Context, f durable.ReadFS, dir string, m snapshot.Manifest
 }
 
 type loader struct {
-	ctx     context.Context
-	fs      durable.ReadFS
-	dir     string
-	index   *index
-	workers int
+	ctx    context.Context
+	fs     durable.ReadFS
+	dir    string
+	index  *index
+	body   []byte
+	packed []byte
+	vector int64 // bytes of the bodies of vectorRows rows, at most
 }
 
-func (l *loader) fill(to *appenders) error {
+// fill turns a panic over a row into an error, because an invalid snapshot must not stop the server.
+func (l *loader) fill(to *appenders) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("%w: render: %v", ErrInvalid, p)
+		}
+	}()
 	if err := l.fixtures(to); err != nil {
 		return err
 	}
@@ -87,160 +86,93 @@ func (l *loader) fixtures(to *appenders) error {
 		return err
 	}
 	defer done()
-	var c chunker
-	c.reset(func(no int, compressed []byte) error { return to.fixtureChunk.AppendRow(chunkKey(no), compressed) })
 	last := ""
 	for row, err := range rows.All {
 		if err != nil {
 			return fmt.Errorf("%w: %w", ErrInvalid, err)
 		}
-		if !football.IsFixtureID(row.FixtureID) || row.FixtureID <= last {
+		if !football.IsFixtureID(row.FixtureID) || row.FixtureID <= last || row.MarketCount < 0 {
 			return fmt.Errorf("%w: fixture id %q follows %q", ErrInvalid, row.FixtureID, last)
 		}
 		last = row.FixtureID
-		l.index.addFixture(row)
-		if err := appendFilters(to, l.index.fixtures()-1, row); err != nil {
+		var league, starts any
+		if row.League != nil {
+			league = FoldCase(*row.League)
+		}
+		if row.StartsAt != nil {
+			starts = row.StartsAt.UnixMilli()
+		}
+		body, detail := pack(nil, api.AppendFixture(nil, row)), pack(nil, api.AppendFixtureDetail(nil, row))
+		if err := to.fixture.AppendRow(int64(l.index.fixtures()), row.FixtureID, league, starts, body, detail); err != nil {
 			return err
 		}
-		c.text = append(c.text, row.FixtureID...)
-		c.endText()
-		for range 3 { // only a market has these
-			c.endText()
-		}
-		c.text = api.AppendFixture(c.text, row)
-		c.endText()
-		c.text = api.AppendFixtureDetail(c.text, row)
-		c.endText()
-		if err := c.endEntry(0); err != nil {
-			return err
-		}
+		l.index.add(row)
 	}
-	return c.flush()
+	return l.ctx.Err()
 }
 
-func appendFilters(to *appenders, n int, row *table.FixtureRow) error {
-	var league, starts any
-	if row.League != nil {
-		league = FoldCase(*row.League)
-	}
-	if row.StartsAt != nil {
-		starts = row.StartsAt.UnixMilli()
-	}
-	return to.fixture.AppendRow(int32(n), league, starts)
-}
-
-const flushEvery = 128
-
+// markets appends the markets, and checks that they are in order and belong to the fixtures.
 func (l *loader) markets(to *appenders) error {
 	rows, done, err := openTable[table.MarketRow](l, layout.MarketsFile)
 	if err != nil {
 		return err
 	}
 	defer done()
-	no := 0
-	return inOrder(l.ctx, l.workers, func(emit func(batch []table.MarketRow) bool) error {
-		return l.readMarkets(rows, emit)
-	}, renderBatch, func(compressed [][]byte) error {
-		for _, p := range compressed {
-			if err := to.marketChunk.AppendRow(chunkKey(no), p); err != nil {
-				return err
-			}
-			if no++; no%flushEvery == 0 {
-				if err := to.marketChunk.Flush(); err != nil {
-					return err
-				}
-			}
-		}
-		return nil
-	})
-}
-
-// batchRows is the number of markets that are rendered together. It must be more than chunkRows.
-const batchRows = 256
-
-// readMarkets reads the markets in batches of whole chunks, adds them to the index,
-// and checks that they are in order and belong to the fixtures.
-func (l *loader) readMarkets(rows *table.Reader[table.MarketRow], emit func([]table.MarketRow) bool) error {
-	indexer := marketIndexer{index: l.index}
-	var rest []table.MarketRow // the beginning of a chunk
-	for {
-		batch := make([]table.MarketRow, batchRows)
-		from := copy(batch, rest)
-		n, err := readFull(rows, batch[from:])
-		if err != nil && err != io.EOF {
+	n, fixture, last := 0, 0, ""
+	vector := int64(0)
+	for row, err := range rows.All {
+		if err != nil {
 			return fmt.Errorf("%w: %w", ErrInvalid, err)
 		}
-		batch = batch[:from+n]
-		whole := 0 // where the last chunk begins
-		for i := from; i < len(batch); i++ {
-			begins, ok := indexer.add(&batch[i])
-			if !ok {
-				return fmt.Errorf("%w: market %q of fixture %q is out of order, or its fixture's market count is wrong", ErrInvalid, batch[i].MarketID, batch[i].FixtureID)
-			}
-			if begins {
-				whole = i
-			}
+		if l.ctx.Err() != nil {
+			return context.Cause(l.ctx)
 		}
-		if err == io.EOF {
-			whole = len(batch)
+		for ; fixture < l.index.fixtures() && l.index.ends[fixture] == n; fixture++ {
+			last = ""
 		}
-		if whole > 0 && !emit(batch[:whole]) {
-			return nil
+		if fixture == l.index.fixtures() || l.index.id(fixture) != row.FixtureID || !football.IsMarketID(row.MarketID) || row.MarketID <= last {
+			return fmt.Errorf("%w: market %s of %s follows %q", ErrInvalid, row.MarketID, row.FixtureID, last)
 		}
-		if err == io.EOF {
-			break
+		last = row.MarketID
+		if n%vectorRows == 0 {
+			vector = 0
 		}
-		rest = batch[whole:]
+		if err := l.market(to, n, row); err != nil {
+			return err
+		}
+		vector += int64(len(l.packed))
+		l.vector = max(l.vector, vector)
+		n++
 	}
-	if !indexer.finish() {
+	if n != l.index.allMarkets() {
 		return fmt.Errorf("%w: the market counts of the fixtures do not match the markets", ErrInvalid)
 	}
 	return nil
 }
 
-// readFull fills the batch, or reads up to the end of the table.
-func readFull(rows *table.Reader[table.MarketRow], batch []table.MarketRow) (n int, err error) {
-	for n < len(batch) && err == nil {
-		var got int
-		got, err = rows.Read(batch[n:])
-		n += got
-	}
-	return n, err
+func (l *loader) market(to *appenders, n int, row *table.MarketRow) error {
+	l.body = api.AppendMarket(l.body[:0], row)
+	l.packed = pack(l.packed, l.body)
+	return to.market.AppendRow(int64(n), row.MarketID, orNull(row.Market), orNull(row.Period), subjectsOf(row), int64(max(0, row.Ordinal)), l.packed)
 }
 
-var chunkers = sync.Pool{New: func() any { return new(chunker) }}
-
-// renderBatch renders markets of which the first one begins a chunk.
-func renderBatch(rows []table.MarketRow) (compressed [][]byte, err error) {
-	c := chunkers.Get().(*chunker)
-	defer chunkers.Put(c)
-	c.reset(func(_ int, p []byte) error { compressed = append(compressed, bytes.Clone(p)); return nil })
-	for i := range rows {
-		if i > 0 && rows[i].FixtureID != rows[i-1].FixtureID {
-			if err := c.flush(); err != nil {
-				return nil, err
-			}
-		}
-		if err := c.addMarket(&rows[i]); err != nil {
-			return nil, err
-		}
+func orNull(s *string) any {
+	if s == nil {
+		return nil
 	}
-	return compressed, c.flush()
+	return *s
 }
 
-func (c *chunker) addMarket(r *table.MarketRow) error {
-	c.text = append(c.text, r.MarketID...)
-	c.endText()
-	for _, name := range []*string{r.Market, r.Period} {
-		if name != nil {
-			c.text = append(c.text, *name...)
+// subjectsOf returns the subjects of a market's selections, or nil if there are none.
+func subjectsOf(m *table.MarketRow) any {
+	var list []string
+	for i := range m.Selections {
+		if s := m.Selections[i].Subject; s != nil && (len(list) == 0 || list[len(list)-1] != *s) {
+			list = append(list, *s)
 		}
-		c.endText()
 	}
-	c.text = appendSubjects(c.text, r)
-	c.endText()
-	c.text = api.AppendMarket(c.text, r)
-	c.endText()
-	c.endText() // no detail
-	return c.endEntry(int(max(0, r.Ordinal)))
+	if list == nil {
+		return nil
+	}
+	return list
 }

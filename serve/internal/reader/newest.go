@@ -190,7 +190,7 @@ func (d *Dataset) loadMarkets(ctx context.Context, c snapshot.Commit, m snapshot
 	}
 	var l *loaded
 	err = d.withNote(c, func() (err error) {
-		l, err = load(ctx, d.root, c.Dir(), m, bounds{dir, d.library.engineMemory(), d.library.workers})
+		l, err = load(ctx, d.root, c.Dir(), m, dir, d.library.engineMemory())
 		return err
 	})
 	if err != nil {
@@ -228,10 +228,9 @@ func (d *Dataset) loadLive(ctx context.Context, c snapshot.Commit, m snapshot.Ma
 func (d *Dataset) view(c snapshot.Commit, m snapshot.Manifest, l *loaded, dir string) *View {
 	v := &View{
 		commit: c, manifest: trimmed(m), held: m.Counters["fixtures_held"], index: l.index, engine: l.engine, log: d.changes, dataset: d,
-		pages:   lru.New[string, *api.Page](d.library.shareOf(pageCacheSize)),
-		matches: lru.New[FixtureFilter, []int32](d.library.shareOf(matchCacheSize)),
-		closed: func() {
-			if err := os.RemoveAll(dir); err != nil {
+		pages: lru.New[string, *api.Page](d.library.shareOf(pageCacheSize)),
+		closed: func(err error) {
+			if err := errors.Join(err, os.RemoveAll(dir)); err != nil {
 				d.log.Warn("cannot close a snapshot", "version", c.Version, "err", err)
 			}
 		},

@@ -23,7 +23,7 @@ var must = check.Must
 // open starts a library over a data root; refresh loads its publications.
 func open(t testing.TB, dataDir string, edit ...func(*reader.Options)) *reader.Library {
 	t.Helper()
-	o := reader.Options{DataDir: dataDir, CacheDir: t.TempDir(), Products: []football.Product{football.MarketEngine}, Workers: 2}
+	o := reader.Options{DataDir: dataDir, CacheDir: t.TempDir(), Products: []football.Product{football.MarketEngine}}
 	for _, e := range edit {
 		e(&o)
 	}
@@ -342,9 +342,8 @@ func TestEmptySnapshot(t *testing.T) {
 	}
 }
 
-// A fixture's markets may end anywhere in a chunk, and in a batch of the load. Each one is found,
-// and belongs to its fixture.
-func TestMarketsAtChunkBoundaries(t *testing.T) {
+// However many markets the fixtures before it have, each market is found, and belongs to its fixture.
+func TestMarketsOfFixturesOfManySizes(t *testing.T) {
 	t.Parallel()
 	var c servetest.Content
 	for n, markets := range []int{0, 1, 49, 50, 51, 0, 99, 100, 101, 150, 256, 7, 0} {
@@ -375,9 +374,7 @@ func TestMarketsAtChunkBoundaries(t *testing.T) {
 	}
 }
 
-// A snapshot is read to its end however many rows it has. (The number of chunks that are
-// fetched at once used to overflow beyond fifty thousand rows, because it was doubled each
-// time.)
+// A snapshot is read to its end however many rows it has.
 func TestCheckOfManyMarkets(t *testing.T) {
 	needs.Time(t, "writes and reads 65,000 markets")
 	t.Parallel()

@@ -49,8 +49,8 @@ type Stats struct {
 	Waiting, Rendering                      int   // now
 	EnginesReplaced                         int64
 
-	IndexBytes, PageBytes, MatchBytes, EventBytes int   // in memory now
-	EngineMemory                                  int64 // sum of the engines' memory limits
+	IndexBytes, PageBytes, EventBytes int   // in memory now
+	EngineMemory                      int64 // sum of the engines' memory limits
 
 	Products map[football.Product]ProductStats
 }
@@ -125,7 +125,6 @@ func (s *Stats) add(d *Dataset, v *View) {
 		p.Markets += v.index.allMarkets()
 		s.IndexBytes += v.index.bytes()
 		s.PageBytes += v.pages.Weight()
-		s.MatchBytes += v.matches.Weight()
 		s.EngineMemory += v.engine.memory
 	}
 	s.EventBytes += v.log.parts.Weight()

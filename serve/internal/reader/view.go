@@ -24,10 +24,9 @@ type View struct {
 
 	pages      *lru.Cache[string, *api.Page]
 	renderings renderings
-	matches    *lru.Cache[FixtureFilter, []int32]
 
 	refs   atomic.Int64 // including the dataset's own one
-	closed func()       // called when the engine is closed
+	closed func(error)  // called when the engine is closed
 }
 
 // Release releases the view. The caller must not use it afterwards.
@@ -40,8 +39,7 @@ func (v *View) Release() {
 	}
 	// No request waits for the engine to close.
 	go func() {
-		v.engine.close()
-		v.closed()
+		v.closed(v.engine.close())
 	}()
 }
 

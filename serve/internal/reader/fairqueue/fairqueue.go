@@ -17,8 +17,8 @@ var ErrBusy = errors.New("too many pages wait to be rendered")
 // ErrSlow is the [ErrBusy] of a request that has waited for the maximum time.
 var ErrSlow = fmt.Errorf("%w", ErrBusy)
 
-// Bounds of the requests that wait for uncached pages. A page takes half a
-// millisecond of a processor, so a full queue of one tenant is about 50 ms of work;
+// Bounds of the requests that wait for uncached pages. A page takes about a
+// millisecond of a processor, so a full queue of one tenant is about 130 ms of work;
 // MaxWait is for a slow engine.
 const (
 	maxWaitingEach = 128 // of one tenant; more are refused at once
