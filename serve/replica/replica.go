@@ -5,6 +5,7 @@
 package replica
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -33,8 +34,10 @@ type Options struct {
 	Products []football.Product
 	// Every is how often the store is asked for newer publications without a notice.
 	Every time.Duration
-	Now   func() time.Time
-	Log   *slog.Logger
+	// AtOnce is how many datasets are refreshed at the same time; 0 = 8.
+	AtOnce int
+	Now    func() time.Time
+	Log    *slog.Logger
 }
 
 // Replica keeps a data root up to date. Safe for concurrent use.
@@ -64,12 +67,9 @@ type state struct {
 	failing  bool
 }
 
-// copiesAtOnce is how many datasets are refreshed at the same time.
-const copiesAtOnce = 8
-
 // New returns a replica. Run keeps the data root up to date.
 func New(o Options) *Replica {
-	return &Replica{o: o, slots: make(chan struct{}, copiesAtOnce), states: map[name]*state{}, notices: make(chan name, 1024), missed: make(chan struct{}, 1)}
+	return &Replica{o: o, slots: make(chan struct{}, cmp.Or(o.AtOnce, 8)), states: map[name]*state{}, notices: make(chan name, 1024), missed: make(chan struct{}, 1)}
 }
 
 // Stats returns how many publications were copied, how many refreshes failed, and when the

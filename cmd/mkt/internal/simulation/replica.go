@@ -71,8 +71,9 @@ func (s *system) follow(l *life, m *mirror) {
 	m.mu.Lock()
 	m.seen = map[job]snapshot.Commit{}
 	m.mu.Unlock()
+	// No dataset waits for another: nothing decides which of those that wait comes next.
 	r := replica.New(replica.Options{Store: s.depot.store(l), Data: m.data, Clients: s.served, Products: []football.Product{football.MarketEngine, football.LiveIntelligence},
-		Every: 30 * time.Second, Now: m.now, Log: slog.New(slog.DiscardHandler)})
+		Every: 30 * time.Second, AtOnce: 2 * len(s.accounts), Now: m.now, Log: slog.New(slog.DiscardHandler)})
 	address, err := coordination.Parse("nats://10.0.0.1:4222")
 	var conn *coordination.Conn
 	if err == nil {
