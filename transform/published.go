@@ -71,7 +71,7 @@ func (r *run) likePublished(m *snapshot.Manifest) error {
 	if !r.mustMatch { // a newer cycle continues it, or a replay compares it
 		return nil
 	}
-	return fmt.Errorf("%w as version %d: other rules, another version of mkt or another live.details made it; nothing was written", ErrOtherRows, c.Version)
+	return fmt.Errorf("%w as version %d: other rules, another version of mkt or another live.details made it, or the cycles that it continues are not kept; it was not written", ErrOtherRows, c.Version)
 }
 
 // versions returns the versions of the binary that may have made the cycle: those of the canonical cycles before and

@@ -82,43 +82,72 @@ func Query(ctx context.Context, o Options, text string, to Answer) (err error) {
 	if err != nil {
 		return err
 	}
-	return a.classified(ask(ctx, conn, text, to))
+	return a.classified(a.ask(text, to))
 }
 
 // ask runs the query. It is checked first: several statements, or one that is not a
 // SELECT, are refused before anything runs.
-func ask(ctx context.Context, conn *sql.Conn, text string, to Answer) error {
+func (a *attacher) ask(text string, to Answer) error {
+	ctx, conn := a.ctx, a.conn
 	if err := conn.Raw(func(raw any) error { return isSelect(raw.(driver.Conn), text) }); err != nil {
 		return err
 	}
-	rows, err := conn.QueryContext(ctx, text)
+	// The driver keeps the whole result of a query in memory that the engine does not count, so that the rows are kept in a
+	// table of the engine, and read in parts. What is no source of a table, such as DESCRIBE, or names none, is short.
+	var err error
+	if !a.namesNone() {
+		_, err = conn.ExecContext(ctx, "CREATE TEMP TABLE mkt_answer AS "+text)
+	}
+	if fault := (*duckdb.Error)(nil); a.namesNone() || errors.As(err, &fault) && fault.Type == duckdb.ErrorTypeParser {
+		_, err = answer(ctx, conn, to, true, text)
+		return err
+	}
 	if err != nil {
 		return err
+	}
+	for from := 0; ; from += part {
+		n, err := answer(ctx, conn, to, from == 0, fmt.Sprintf("FROM mkt_answer WHERE rowid >= %d AND rowid < %d ORDER BY rowid", from, from+part))
+		if err != nil || n < part {
+			return err
+		}
+	}
+}
+
+// part is how many rows of an answer are in memory outside of the engine.
+const part = 10_000
+
+// answer passes the rows of a query to the answer, and returns their number.
+func answer(ctx context.Context, conn *sql.Conn, to Answer, isFirst bool, text string) (n int, err error) {
+	rows, err := conn.QueryContext(ctx, text)
+	if err != nil {
+		return 0, err
 	}
 	defer rows.Close()
 	types, err := rows.ColumnTypes()
 	if err != nil {
-		return err
+		return 0, err
 	}
 	names, values, into := make([]string, len(types)), make([]any, len(types)), make([]any, len(types))
 	for i, t := range types {
 		names[i], into[i] = t.Name(), &values[i]
 	}
-	if err := to.Columns(names); err != nil {
-		return err
+	if isFirst {
+		if err := to.Columns(names); err != nil {
+			return 0, err
+		}
 	}
-	for rows.Next() {
+	for ; rows.Next(); n++ {
 		if err := rows.Scan(into...); err != nil {
-			return err
+			return n, err
 		}
 		for i := range values {
 			values[i] = plain(values[i], types[i].DatabaseTypeName())
 		}
 		if err := to.Row(values); err != nil {
-			return err
+			return n, err
 		}
 	}
-	return rows.Err()
+	return n, rows.Err()
 }
 
 func isSelect(conn driver.Conn, text string) error {

@@ -53,7 +53,12 @@ type attacher struct {
 
 // names reports whether the query names a table, or none at all, as SHOW TABLES does.
 func (a *attacher) names(table string) bool {
-	return strings.Contains(a.query, table) || !slices.ContainsFunc(a.tables, func(n string) bool { return strings.Contains(a.query, n) })
+	return strings.Contains(a.query, table) || a.namesNone()
+}
+
+// namesNone reports whether the query names no table.
+func (a *attacher) namesNone() bool {
+	return !slices.ContainsFunc(a.tables, func(n string) bool { return strings.Contains(a.query, n) })
 }
 
 func (a *attacher) run(statements ...string) error {
