@@ -114,7 +114,7 @@ func (a *attacher) ask(text string, to Answer) error {
 }
 
 // part is how many rows of an answer are in memory outside of the engine.
-const part = 10_000
+const part = 50_000
 
 // answer passes the rows of a query to the answer, and returns their number.
 func answer(ctx context.Context, conn *sql.Conn, to Answer, isFirst bool, text string) (n int, err error) {
