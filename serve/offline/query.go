@@ -93,7 +93,7 @@ func (a *attacher) ask(text string, to Answer) error {
 		return err
 	}
 	// The driver keeps the whole result of a query in memory that the engine does not count, so that the rows are kept in a
-	// table of the engine, and read in parts. What is no source of a table, such as DESCRIBE, or names none, is short.
+	// table of the engine, and read in parts. A statement that cannot fill a table, such as DESCRIBE, has a short answer.
 	var err error
 	if !a.namesNone() {
 		_, err = conn.ExecContext(ctx, "CREATE TEMP TABLE mkt_answer AS "+text)

@@ -112,7 +112,7 @@ func (w *Wanted) findPrice(root durable.ReadFS, c snapshot.Commit) error {
 func (w *Wanted) hasMatches(root durable.ReadFS, c snapshot.Commit) error {
 	_, _, err := snapshot.LiveFolder(root, c)
 	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("the rows of version %d (%s) were %w: while its raw cycle is kept (retention.cycle_age), mkt transform --tenant %s --product %s --cycle %s makes them again for a receipt",
+		return fmt.Errorf("the rows of version %d (%s) were %w: while its raw cycle is kept, and those of its matches before it (retention.cycle_age), mkt transform --tenant %s --product %s --cycle %s makes them again for a receipt",
 			c.Version, c.CycleID, explain.ErrDeleted, w.Dataset.Tenant, w.Dataset.Product, c.CycleID)
 	}
 	return err
