@@ -139,7 +139,7 @@ func Text(raw json.RawMessage, path string) (text string) {
 // Only returns the items of a list of which the text at a path is wanted. It is not nil.
 func Only(list json.RawMessage, path string, wanted func(text string) bool) []json.RawMessage {
 	var all []json.RawMessage
-	json.Unmarshal(list, &all) // what is no list has no items
+	json.Unmarshal(list, &all) // a value that is not a list has no items
 	kept := []json.RawMessage{}
 	for _, raw := range all {
 		if wanted(Text(raw, path)) {

@@ -13,8 +13,8 @@ import (
 	"mkt/publish/retention"
 )
 
-// Runs is what the runs of one process do with the object store before and after their steps. Open
-// and Now are required. It is safe for concurrent use.
+// Runs is what the runs of one process do with the object store before and after their steps. Open,
+// Now and Log are required. It is safe for concurrent use.
 type Runs struct {
 	Open func(context.Context) (*Store, error)
 	Now  func() time.Time

@@ -17,7 +17,7 @@ import (
 	"mkt/publish/transparency"
 )
 
-// An operator who has the key of the log and all files lies, aside from the real machines: nobody may believe it.
+// An operator who has the key of the log and all files lies, beside the real machines: no checker and no witness may accept it.
 
 // alter changes a bit of a receipt that was given away, and then another: it does not hold any more.
 func (c *commands) alter(id string) {

@@ -39,7 +39,7 @@ cycle, from what the provider sent to what was served. It is named by
 with its markets, by its id or a part of its teams' names, accents or not.
 
 --sql queries a snapshot, the newest or the one of --at, with DuckDB:
-fixtures, markets, selections, changes, commits; live, live_counters,
+fixtures, markets, selections, changes, steps, commits; live, live_counters,
 live_timeline, live_buckets, live_periods; and all_fixtures and so on for the
 same of every snapshot kept up to then. Only a single SELECT is executed, and
 nothing else can be read.
