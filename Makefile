@@ -33,7 +33,7 @@ RACE := ./cmd/mkt/internal/audit ./cmd/mkt/internal/cli/... ./cmd/mkt/internal/c
 TIMED := TestSimulatedFaults
 # In these packages the detector watches the tests RACED, which run cycles with several workers and
 # requests at once. The others repeat such a cycle for each defect of the input, or have one goroutine.
-PARTLY := ./cmd/mkt/internal/dataroot ./transform ./transform/live/backtest
+PARTLY := ./internal/testing/dataroot ./transform ./transform/live/backtest
 RACED := ^Test(NamesInOtherScripts|BadLiveInput|Run|Again|AnyParallelism|BrokenPayloads|PanicCostsOnePayload|Cancelled|DamagedArchive|$\
 	DamagedParts|Joining|Memory|Goldens|SportmonksRun|LiveRun|LiveFromMemory|RunOfAHalf|RunStops|ReadObserveAsk)$$
 
@@ -139,16 +139,16 @@ check: lint check-test check-cluster check-lake check-node race vulncheck ## wha
 simulate-faults: ## one world of SEED for DAYS (1) simulated days with faults: make simulate-faults SEED=7 DAYS=2; with CLUSTER=1 three workers, with LIVE=1 matches in play, with SERVED=1 servers and their clients; FOR=8h: worlds of new seeds for so long
 ifdef FOR
 	@[ -z "$(SEED)$(CLUSTER)$(LIVE)$(SERVED)$(LOG)" ] || { echo "simulate-faults: FOR chooses seeds and kinds of worlds by itself; it goes with DAYS alone"; exit 1; }
-	MKT_SIMULATE_FOR=$(FOR) MKT_SIMULATE_COMMIT="$$(git rev-parse HEAD) $$(date)" $(GO) test -count=1 -timeout 48h -v -run TestWorldsOfNewSeeds ./cmd/mkt/internal/simulation -days $(or $(DAYS),5) -side $$(nproc)
+	MKT_SIMULATE_FOR=$(FOR) MKT_SIMULATE_COMMIT="$$(git rev-parse HEAD) $$(date)" $(GO) test -count=1 -timeout 48h -v -run TestWorldsOfNewSeeds ./cmd/mkt/internal/testing/simulation -days $(or $(DAYS),5) -side $$(nproc)
 else ifdef SERVED
-	$(GO) test -count=1 -timeout 60m -v -run TestServedWorld ./cmd/mkt/internal/simulation/served -once -minutes 20 -seed $(or $(SEED),1) $(if $(LOG),-log $(LOG))
+	$(GO) test -count=1 -timeout 60m -v -run TestServedWorld ./cmd/mkt/internal/testing/simulation/served -once -minutes 20 -seed $(or $(SEED),1) $(if $(LOG),-log $(LOG))
 else
-	$(GO) test -count=1 -timeout 60m -v -run $(if $(LIVE),TestLiveWorlds,TestWorlds) ./cmd/mkt/internal/simulation -seed $(or $(SEED),1) -days $(or $(DAYS),1) $(if $(CLUSTER),-cluster) $(if $(LOG),-log $(LOG))
+	$(GO) test -count=1 -timeout 60m -v -run $(if $(LIVE),TestLiveWorlds,TestWorlds) ./cmd/mkt/internal/testing/simulation -seed $(or $(SEED),1) -days $(or $(DAYS),1) $(if $(CLUSTER),-cluster) $(if $(LOG),-log $(LOG))
 endif
 
 .PHONY: simulate-defects
 simulate-defects: ## the simulation finds planted defects, one after the other, each within BUDGET (1h)
-	MKT_SIMULATE_DEFECTS=1 $(GO) test -count=1 -timeout 48h -v -run TestDefectsAreFound ./cmd/mkt/internal/simulation -budget $(or $(BUDGET),1h)
+	MKT_SIMULATE_DEFECTS=1 $(GO) test -count=1 -timeout 48h -v -run TestDefectsAreFound ./cmd/mkt/internal/testing/simulation -budget $(or $(BUDGET),1h)
 
 .PHONY: drills
 drills: build ## faults on the real binary and disk, and the long forms of the tests: an hour and a half alone on two cores

@@ -16,7 +16,7 @@ import (
 	"mkt/fetch/credential"
 	"mkt/fetch/provider"
 	"mkt/fetch/provider/betsapi"
-	"mkt/publish/durable/durabletest"
+	"mkt/internal/testing/durabletest"
 	"mkt/publish/health"
 )
 

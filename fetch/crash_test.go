@@ -9,8 +9,8 @@ import (
 
 	"mkt/fetch"
 	"mkt/fetch/raw"
+	"mkt/internal/testing/durabletest"
 	"mkt/publish/durable"
-	"mkt/publish/durable/durabletest"
 	"mkt/publish/health"
 	"mkt/publish/layout"
 )

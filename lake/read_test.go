@@ -18,7 +18,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 	icetable "github.com/apache/iceberg-go/table"
 
-	"mkt/internal/needs"
+	"mkt/internal/testing/needs"
 )
 
 // values are the columns of a row: texts for numbers and times (in milliseconds), nil for

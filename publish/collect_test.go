@@ -6,9 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"mkt/internal/testing/durabletest"
 	"mkt/publish"
 	"mkt/publish/durable"
-	"mkt/publish/durable/durabletest"
 	"mkt/publish/football"
 	"mkt/publish/layout"
 	"mkt/publish/retention"

@@ -6,8 +6,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"mkt/internal/needs"
-	"mkt/publish/durable/durabletest"
+	"mkt/internal/testing/durabletest"
+	"mkt/internal/testing/needs"
 	"mkt/publish/layout"
 	"mkt/publish/retention"
 	"mkt/publish/snapshot"

@@ -7,9 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"mkt/internal/testing/durabletest"
 	"mkt/publish"
 	"mkt/publish/durable"
-	"mkt/publish/durable/durabletest"
 	"mkt/publish/layout"
 	"mkt/publish/repair"
 	"mkt/publish/snapshot"

@@ -5,9 +5,9 @@ import (
 	"errors"
 	"testing"
 
+	"mkt/internal/testing/durabletest"
 	"mkt/publish"
 	"mkt/publish/durable"
-	"mkt/publish/durable/durabletest"
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
 )

@@ -10,9 +10,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"mkt/internal/testing/durabletest"
 	"mkt/publish"
 	"mkt/publish/durable"
-	"mkt/publish/durable/durabletest"
 	"mkt/publish/health"
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"

@@ -11,9 +11,9 @@ import (
 	"testing"
 	"time"
 
+	"mkt/internal/testing/durabletest"
 	"mkt/publish"
 	"mkt/publish/durable"
-	"mkt/publish/durable/durabletest"
 	"mkt/publish/health"
 	"mkt/publish/layout"
 	"mkt/publish/repair"

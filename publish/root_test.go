@@ -13,9 +13,9 @@ import (
 
 	"golang.org/x/mod/sumdb/tlog"
 
+	"mkt/internal/testing/durabletest"
 	"mkt/publish"
 	"mkt/publish/durable"
-	"mkt/publish/durable/durabletest"
 	"mkt/publish/layout"
 	"mkt/publish/repair"
 	"mkt/publish/retention"

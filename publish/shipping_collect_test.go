@@ -7,13 +7,13 @@ import (
 	"testing"
 	"time"
 
+	"mkt/internal/testing/durabletest"
+	"mkt/internal/testing/storetest"
 	"mkt/publish"
-	"mkt/publish/durable/durabletest"
 	"mkt/publish/layout"
 	"mkt/publish/retention"
 	"mkt/publish/snapshot"
 	"mkt/publish/store"
-	"mkt/publish/store/storetest"
 )
 
 const inStore = "client_id=acme/product=market_engine/"

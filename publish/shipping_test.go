@@ -9,16 +9,16 @@ import (
 	"testing"
 	"time"
 
+	"mkt/internal/testing/durabletest"
+	"mkt/internal/testing/storetest"
 	"mkt/publish"
 	"mkt/publish/durable"
-	"mkt/publish/durable/durabletest"
 	"mkt/publish/football"
 	"mkt/publish/health"
 	"mkt/publish/layout"
 	"mkt/publish/retention"
 	"mkt/publish/snapshot"
 	"mkt/publish/store"
-	"mkt/publish/store/storetest"
 )
 
 func newStore(t testing.TB) (*store.Dataset, *storetest.Memory) {

@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"testing"
 
+	"mkt/internal/testing/durabletest"
 	"mkt/publish/durable"
-	"mkt/publish/durable/durabletest"
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
 )

@@ -16,10 +16,10 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
-	"mkt/internal/needs"
+	"mkt/internal/testing/durabletest"
+	"mkt/internal/testing/needs"
 	"mkt/publish"
 	"mkt/publish/durable"
-	"mkt/publish/durable/durabletest"
 	"mkt/publish/football"
 	"mkt/publish/layout"
 	"mkt/publish/repair"

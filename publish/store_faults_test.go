@@ -7,15 +7,15 @@ import (
 	"testing"
 	"time"
 
+	"mkt/internal/testing/durabletest"
+	"mkt/internal/testing/storetest"
 	"mkt/publish"
 	"mkt/publish/durable"
-	"mkt/publish/durable/durabletest"
 	"mkt/publish/football"
 	"mkt/publish/layout"
 	"mkt/publish/retention"
 	"mkt/publish/snapshot"
 	"mkt/publish/store"
-	"mkt/publish/store/storetest"
 )
 
 // Two workers fetch one account in the same second, so that their cycles, their snapshots

@@ -14,7 +14,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"mkt/internal/check"
+	"mkt/internal/testing/check"
 	"mkt/publish"
 	"mkt/publish/durable"
 	"mkt/publish/football"

@@ -10,11 +10,11 @@ import (
 	"testing"
 	"time"
 
+	"mkt/internal/testing/servetest"
 	"mkt/publish/health"
 	"mkt/serve"
 	"mkt/serve/account"
 	"mkt/serve/clock"
-	"mkt/serve/internal/servetest"
 )
 
 func askedThen(w *world) []string {

@@ -18,10 +18,10 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"mkt/internal/check"
-	"mkt/internal/needs"
+	"mkt/internal/testing/check"
+	"mkt/internal/testing/needs"
+	"mkt/internal/testing/servetest"
 	"mkt/serve"
-	"mkt/serve/internal/servetest"
 )
 
 // served runs a server with fixtures of 80 markets each, and returns its address and a

@@ -13,10 +13,10 @@ import (
 	"strings"
 	"testing"
 
-	"mkt/internal/needs"
+	"mkt/internal/testing/needs"
+	"mkt/internal/testing/servetest"
 	"mkt/publish/table"
 	"mkt/serve/account"
-	"mkt/serve/internal/servetest"
 )
 
 type browserPage struct {

@@ -11,9 +11,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"mkt/internal/needs"
+	"mkt/internal/testing/needs"
+	"mkt/internal/testing/servetest"
 	"mkt/serve/account"
-	"mkt/serve/internal/servetest"
 )
 
 // clientReport is the output of the programs of examples/clients.

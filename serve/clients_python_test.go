@@ -10,10 +10,10 @@ import (
 	"testing"
 	"time"
 
-	"mkt/internal/needs"
+	"mkt/internal/testing/needs"
+	"mkt/internal/testing/servetest"
 	"mkt/publish/table"
 	"mkt/serve/account"
-	"mkt/serve/internal/servetest"
 )
 
 // The program in Python prints the answers of the API, waits when it is refused for its

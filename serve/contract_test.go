@@ -11,10 +11,10 @@ import (
 	"testing"
 	"time"
 
+	"mkt/internal/testing/servetest"
 	"mkt/publish/football"
 	"mkt/publish/health"
 	"mkt/serve/account"
-	"mkt/serve/internal/servetest"
 )
 
 // The files in testdata/http are requests with the answers they must get, from a

@@ -3,7 +3,7 @@ package serve_test
 import (
 	"testing"
 
-	"mkt/internal/needs"
+	"mkt/internal/testing/needs"
 )
 
 // A server that runs elsewhere, for example `mkt demo`, is read completely, and every

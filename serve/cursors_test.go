@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"mkt/internal/testing/servetest"
 	"mkt/serve/internal/api"
-	"mkt/serve/internal/servetest"
 )
 
 var cursors = flag.Int("cursors", 200, "random cursors of each collection")

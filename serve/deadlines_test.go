@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"mkt/internal/needs"
+	"mkt/internal/testing/needs"
 	"mkt/serve"
 )
 

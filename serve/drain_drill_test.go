@@ -17,11 +17,11 @@ import (
 	"time"
 
 	"mkt/fetch/credential"
-	"mkt/internal/needs"
-	"mkt/internal/socketiotest"
+	"mkt/internal/testing/needs"
+	"mkt/internal/testing/servetest"
+	"mkt/internal/testing/socketiotest"
 	"mkt/publish/health"
 	"mkt/serve/account"
-	"mkt/serve/internal/servetest"
 )
 
 const (

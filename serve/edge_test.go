@@ -12,10 +12,10 @@ import (
 	"testing"
 	"time"
 
-	"mkt/internal/check"
-	"mkt/internal/needs"
+	"mkt/internal/testing/check"
+	"mkt/internal/testing/needs"
+	"mkt/internal/testing/servetest"
 	"mkt/serve/account"
-	"mkt/serve/internal/servetest"
 )
 
 func dialTCP(t *testing.T, url string) net.Conn {

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"mkt/serve/internal/servetest"
+	"mkt/internal/testing/servetest"
 )
 
 func escapeAll(s string) string {

@@ -6,10 +6,10 @@ import (
 	"testing"
 	"time"
 
+	"mkt/internal/testing/servetest"
 	"mkt/publish/football"
 	"mkt/publish/health"
 	"mkt/serve/account"
-	"mkt/serve/internal/servetest"
 )
 
 // healthOf returns "STATUS CODE" of a component, and the overall status.

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"mkt/internal/needs"
+	"mkt/internal/testing/needs"
 )
 
 // A public linter reports no errors and no warnings for the documents of the API. It runs

@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"mkt/internal/testing/servetest"
 	"mkt/publish/health"
-	"mkt/serve/internal/servetest"
 )
 
 // A stopped feed is reported without a new snapshot: there is no momentum, for that

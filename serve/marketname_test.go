@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"mkt/serve/internal/servetest"
+	"mkt/internal/testing/servetest"
 )
 
 // A market by its canonical name: ?period= and ?subject= filter, empty ones count as absent,

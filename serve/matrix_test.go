@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"mkt/serve/internal/servetest"
+	"mkt/internal/testing/servetest"
 )
 
 func everyRoute(as string) map[string]string {

@@ -12,8 +12,8 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
 
+	"mkt/internal/testing/servetest"
 	"mkt/serve/account"
-	"mkt/serve/internal/servetest"
 )
 
 func (w *world) scrape() string {

@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"mkt/internal/testing/servetest"
 	"mkt/serve"
-	"mkt/serve/internal/servetest"
 )
 
 // hold requests uncached pages that are rendered until release, as many as one account may have

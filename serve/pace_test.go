@@ -5,10 +5,10 @@ import (
 	"testing"
 	"time"
 
+	"mkt/internal/testing/servetest"
 	"mkt/publish/football"
 	"mkt/publish/health"
 	"mkt/serve/account"
-	"mkt/serve/internal/servetest"
 )
 
 // A schedule that runs less often for the sake of the provider's quota makes nothing stale

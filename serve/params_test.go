@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"mkt/serve/internal/servetest"
+	"mkt/internal/testing/servetest"
 )
 
 func TestLimits(t *testing.T) {

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"mkt/internal/testing/servetest"
 	"mkt/publish/durable"
 	"mkt/publish/layout"
 	"mkt/publish/retention"
@@ -21,7 +22,6 @@ import (
 	"mkt/serve"
 	"mkt/serve/account"
 	"mkt/serve/internal/api"
-	"mkt/serve/internal/servetest"
 )
 
 // BenchmarkPath measures, each beside a page of markets that is not cached, paths of 1,000 points in the

@@ -9,12 +9,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"mkt/internal/testing/servetest"
 	"mkt/publish/layout"
 	"mkt/publish/table"
 	"mkt/serve"
 	"mkt/serve/account"
 	"mkt/serve/internal/api"
-	"mkt/serve/internal/servetest"
 )
 
 // pathWorld has one fixture, which kicks off two hours and a half after the first publication, and the

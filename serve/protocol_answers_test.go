@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"mkt/internal/check"
+	"mkt/internal/testing/check"
 )
 
 var must = check.Must

@@ -20,12 +20,12 @@ import (
 	"testing"
 	"time"
 
-	"mkt/internal/needs"
+	"mkt/internal/testing/needs"
+	"mkt/internal/testing/servetest"
 	"mkt/publish/football"
 	"mkt/publish/health"
 	"mkt/serve"
 	"mkt/serve/account"
-	"mkt/serve/internal/servetest"
 )
 
 var (

@@ -9,11 +9,11 @@ import (
 	"testing"
 	"time"
 
-	"mkt/internal/socketiotest"
+	"mkt/internal/testing/servetest"
+	"mkt/internal/testing/socketiotest"
 	"mkt/publish/football"
 	"mkt/publish/health"
 	"mkt/serve"
-	"mkt/serve/internal/servetest"
 )
 
 type push struct {

@@ -7,8 +7,8 @@ import (
 	"net/http"
 	"testing"
 
-	"mkt/internal/check"
-	"mkt/internal/socketiotest"
+	"mkt/internal/testing/check"
+	"mkt/internal/testing/socketiotest"
 )
 
 // socket is a client's connection. Everything that it receives is checked against

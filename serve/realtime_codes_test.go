@@ -11,13 +11,13 @@ import (
 	"testing"
 	"time"
 
-	"mkt/internal/socketiotest"
+	"mkt/internal/testing/servetest"
+	"mkt/internal/testing/socketiotest"
 	"mkt/publish/football"
 	"mkt/publish/health"
 	"mkt/serve"
 	"mkt/serve/account"
 	"mkt/serve/internal/api"
-	"mkt/serve/internal/servetest"
 	"mkt/serve/internal/socketio"
 )
 

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"mkt/internal/socketiotest"
+	"mkt/internal/testing/socketiotest"
 	"mkt/serve"
 	"mkt/serve/account"
 )

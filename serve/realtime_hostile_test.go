@@ -12,10 +12,10 @@ import (
 	"testing"
 	"time"
 
-	"mkt/internal/check"
-	"mkt/internal/socketiotest"
+	"mkt/internal/testing/check"
+	"mkt/internal/testing/servetest"
+	"mkt/internal/testing/socketiotest"
 	"mkt/serve"
-	"mkt/serve/internal/servetest"
 )
 
 // R2: a client that stops reading is dropped with a reason once nothing more can be written to

@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"mkt/internal/socketiotest"
-	"mkt/serve/internal/servetest"
+	"mkt/internal/testing/servetest"
+	"mkt/internal/testing/socketiotest"
 )
 
 type liveBody struct {

@@ -17,15 +17,15 @@ import (
 	"testing"
 	"time"
 
-	"mkt/internal/check"
-	"mkt/internal/needs"
-	"mkt/internal/socketiotest"
+	"mkt/internal/testing/check"
+	"mkt/internal/testing/needs"
+	"mkt/internal/testing/servetest"
+	"mkt/internal/testing/socketiotest"
 	"mkt/publish/football"
 	"mkt/publish/health"
 	"mkt/serve"
 	"mkt/serve/account"
 	"mkt/serve/internal/api"
-	"mkt/serve/internal/servetest"
 )
 
 // load is the load of BenchmarkRealtimeLoad: accounts that publish a live snapshot every

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"mkt/internal/socketiotest"
+	"mkt/internal/testing/socketiotest"
 	"mkt/serve/account"
 )
 

@@ -14,10 +14,10 @@ import (
 	"testing"
 	"time"
 
-	"mkt/internal/check"
-	"mkt/internal/needs"
+	"mkt/internal/testing/check"
+	"mkt/internal/testing/needs"
+	"mkt/internal/testing/servetest"
 	"mkt/publish/table"
-	"mkt/serve/internal/servetest"
 )
 
 // script runs a Node program until it or the test ends. next returns its lines of JSON.

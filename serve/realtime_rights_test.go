@@ -7,10 +7,10 @@ import (
 	"testing"
 	"time"
 
-	"mkt/internal/check"
+	"mkt/internal/testing/check"
+	"mkt/internal/testing/servetest"
 	"mkt/publish/football"
 	"mkt/serve/account"
-	"mkt/serve/internal/servetest"
 )
 
 // R1: each way of losing a right closes the channels concerned, within two ticks and with its

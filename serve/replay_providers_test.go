@@ -17,7 +17,8 @@ import (
 	"mkt/fetch/provider/all"
 	"mkt/fetch/provider/emulators"
 	"mkt/fetch/simulator"
-	"mkt/internal/check"
+	"mkt/internal/testing/check"
+	"mkt/internal/testing/servetest"
 	"mkt/publish"
 	"mkt/publish/durable"
 	"mkt/publish/football"
@@ -25,7 +26,6 @@ import (
 	"mkt/serve"
 	"mkt/serve/account"
 	"mkt/serve/clock"
-	"mkt/serve/internal/servetest"
 	"mkt/transform"
 	"mkt/transform/identity"
 )

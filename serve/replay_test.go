@@ -13,12 +13,12 @@ import (
 	"testing"
 	"time"
 
-	"mkt/internal/check"
-	"mkt/internal/socketiotest"
+	"mkt/internal/testing/check"
+	"mkt/internal/testing/servetest"
+	"mkt/internal/testing/socketiotest"
 	"mkt/publish/layout"
 	"mkt/serve"
 	"mkt/serve/clock"
-	"mkt/serve/internal/servetest"
 )
 
 // recording is what clients of a running server got, by the time at which it was published.

@@ -19,7 +19,8 @@ import (
 	"testing"
 	"time"
 
-	"mkt/internal/check"
+	"mkt/internal/testing/check"
+	"mkt/internal/testing/servetest"
 	"mkt/publish/football"
 	"mkt/publish/health"
 	"mkt/serve"
@@ -27,7 +28,6 @@ import (
 	"mkt/serve/admin"
 	"mkt/serve/clock"
 	"mkt/serve/internal/api"
-	"mkt/serve/internal/servetest"
 )
 
 var must, eventually = check.Must, check.Eventually

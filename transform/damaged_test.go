@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"mkt/fetch/provider"
-	"mkt/publish/durable/durabletest"
+	"mkt/internal/testing/durabletest"
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
 	"mkt/publish/table"

@@ -8,7 +8,7 @@ import (
 
 	"mkt/fetch/input"
 	"mkt/fetch/simulator"
-	"mkt/fetch/simulator/simulatortest"
+	"mkt/internal/testing/simulatortest"
 	"mkt/publish/football"
 	"mkt/transform/live"
 )

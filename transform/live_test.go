@@ -13,7 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"mkt/fetch/raw"
-	"mkt/publish/durable/durabletest"
+	"mkt/internal/testing/durabletest"
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
 	"mkt/publish/table"

@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"mkt/fetch/provider"
-	"mkt/fetch/provider/providertest"
 	"mkt/fetch/raw"
 	"mkt/fetch/simulator"
+	"mkt/internal/testing/providertest"
 	"mkt/publish/durable"
 	"mkt/publish/football"
 	"mkt/publish/layout"

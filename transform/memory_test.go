@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"mkt/fetch/raw"
-	"mkt/publish/durable/durabletest"
+	"mkt/internal/testing/durabletest"
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
 	"mkt/publish/table"

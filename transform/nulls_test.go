@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"mkt/fetch/provider/emulators"
-	"mkt/fetch/provider/providertest"
 	"mkt/fetch/simulator"
+	"mkt/internal/testing/providertest"
 )
 
 // nulls answers as a provider does, with null in the place of some of the values in its list.

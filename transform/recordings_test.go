@@ -22,7 +22,7 @@ import (
 	"mkt/fetch/provider/betsapi"
 	"mkt/fetch/provider/sportmonks"
 	"mkt/fetch/provider/theoddsapi"
-	"mkt/internal/needs"
+	"mkt/internal/testing/needs"
 	"mkt/publish/football"
 	"mkt/transform/coverage"
 	"mkt/transform/identity"

@@ -7,8 +7,8 @@ import (
 	"syscall"
 	"testing"
 
+	"mkt/internal/testing/durabletest"
 	"mkt/publish/durable"
-	"mkt/publish/durable/durabletest"
 )
 
 // Rows that exceed the memory are read back from the file, whatever it contains.

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"mkt/cluster/servers"
-	"mkt/internal/check"
+	"mkt/internal/testing/check"
 )
 
 // machine is a folder in which commands run, with an object store.

@@ -16,7 +16,7 @@ import (
 
 	"mkt/cluster/servers"
 	"mkt/cluster/system"
-	"mkt/internal/check"
+	"mkt/internal/testing/check"
 )
 
 var logKillFor = flag.Duration("log-kill-for", 15*time.Second, "how long TestOneLogOfManyWorkers kills")

@@ -28,7 +28,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"mkt/cluster/servers"
-	"mkt/internal/check"
+	"mkt/internal/testing/check"
 )
 
 var update = flag.Bool("update", false, "rewrite deploy/kubernetes from the chart")

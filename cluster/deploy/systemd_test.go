@@ -11,8 +11,8 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 
 	"mkt/cluster/servers"
-	"mkt/internal/check"
-	"mkt/internal/needs"
+	"mkt/internal/testing/check"
+	"mkt/internal/testing/needs"
 )
 
 const systemdDir = "../../deploy/systemd"

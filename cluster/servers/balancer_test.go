@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"mkt/cluster/servers"
-	"mkt/internal/check"
+	"mkt/internal/testing/check"
 )
 
 // Requests go to all replicas, those of a session of long polling to one, and none fails

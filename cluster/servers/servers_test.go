@@ -18,7 +18,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"mkt/cluster/servers"
-	"mkt/internal/check"
+	"mkt/internal/testing/check"
 	"mkt/publish/store"
 	"mkt/publish/store/s3store"
 )

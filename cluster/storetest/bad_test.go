@@ -15,10 +15,10 @@ import (
 	"time"
 
 	"mkt/cluster/servers"
-	"mkt/internal/needs"
+	"mkt/internal/testing/durabletest"
+	"mkt/internal/testing/needs"
 	"mkt/publish"
 	"mkt/publish/durable"
-	"mkt/publish/durable/durabletest"
 	"mkt/publish/football"
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"mkt/publish/durable/durabletest"
+	"mkt/internal/testing/durabletest"
 	"mkt/publish/football"
 	"mkt/publish/health"
 	"mkt/publish/snapshot"

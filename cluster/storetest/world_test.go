@@ -13,10 +13,10 @@ import (
 	"time"
 
 	"mkt/cluster/servers"
-	"mkt/internal/check"
+	"mkt/internal/testing/check"
+	"mkt/internal/testing/durabletest"
 	"mkt/publish"
 	"mkt/publish/durable"
-	"mkt/publish/durable/durabletest"
 	"mkt/publish/football"
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"

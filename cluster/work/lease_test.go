@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"mkt/cluster/servers"
-	"mkt/internal/check"
 	"mkt/internal/coordination"
+	"mkt/internal/testing/check"
 )
 
 func startNATS(t *testing.T, nodes int) *servers.NATS {

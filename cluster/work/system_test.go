@@ -25,7 +25,7 @@ import (
 
 	"mkt/cluster/servers"
 	"mkt/fetch/credential"
-	"mkt/internal/check"
+	"mkt/internal/testing/check"
 )
 
 // system is a data root with accounts, a provider that sees which worker asks for which account,

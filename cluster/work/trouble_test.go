@@ -15,8 +15,8 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"mkt/cluster/servers"
-	"mkt/internal/check"
 	"mkt/internal/coordination"
+	"mkt/internal/testing/check"
 )
 
 // startOne starts one server with options of its own.

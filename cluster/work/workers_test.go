@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"mkt/internal/check"
+	"mkt/internal/testing/check"
 )
 
 var (

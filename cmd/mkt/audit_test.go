@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"mkt/internal/check"
+	"mkt/internal/testing/check"
 )
 
 // Every command that changes an account uses editTenants, which logs the change. The demo only

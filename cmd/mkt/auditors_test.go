@@ -21,8 +21,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"mkt/fetch/simulator"
-	"mkt/internal/check"
-	"mkt/internal/needs"
+	"mkt/internal/testing/check"
+	"mkt/internal/testing/needs"
 	"mkt/publish/football"
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"

@@ -17,7 +17,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"mkt/fetch/simulator"
-	"mkt/internal/check"
+	"mkt/internal/testing/check"
 )
 
 // quickFailures has one of each kind, for short mode.

@@ -18,7 +18,7 @@ import (
 	"testing"
 	"time"
 
-	"mkt/internal/check"
+	"mkt/internal/testing/check"
 )
 
 // installation is a folder with settings, accounts, keys and data, and the output of all its

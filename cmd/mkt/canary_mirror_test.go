@@ -14,7 +14,7 @@ import (
 
 	"mkt/fetch/provider/betsapi/emulator"
 	"mkt/fetch/simulator"
-	"mkt/internal/check"
+	"mkt/internal/testing/check"
 )
 
 // mirrors are the ways in which a provider, or a server in front of it, may echo the credential.

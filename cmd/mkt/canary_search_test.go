@@ -23,7 +23,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"github.com/parquet-go/parquet-go"
 
-	"mkt/internal/check"
+	"mkt/internal/testing/check"
 )
 
 // secret is a text that must never be found, in all its spellings. Package credential is under test,

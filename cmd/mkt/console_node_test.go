@@ -17,8 +17,8 @@ import (
 	"time"
 
 	"mkt/cmd/mkt/internal/cli/demo"
-	"mkt/internal/check"
-	"mkt/internal/needs"
+	"mkt/internal/testing/check"
+	"mkt/internal/testing/needs"
 )
 
 // browserPage is a page for the browser to open; see testdata/node/pages.mjs.

@@ -22,8 +22,8 @@ import (
 
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/cli/commands"
-	"mkt/internal/check"
-	"mkt/internal/needs"
+	"mkt/internal/testing/check"
+	"mkt/internal/testing/needs"
 )
 
 // declaredMetrics returns the names of all metrics of serve and schedule.

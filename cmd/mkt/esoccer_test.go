@@ -16,7 +16,7 @@ import (
 
 	"mkt/fetch/provider/betsapi/emulator"
 	"mkt/fetch/simulator"
-	"mkt/internal/check"
+	"mkt/internal/testing/check"
 )
 
 // watched is a simulated provider. The test knows which of its fixtures are eSoccer, and which of

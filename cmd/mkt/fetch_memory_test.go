@@ -16,7 +16,7 @@ import (
 	"mkt/fetch/provider/betsapi"
 	"mkt/fetch/provider/betsapi/emulator"
 	"mkt/fetch/simulator"
-	"mkt/internal/needs"
+	"mkt/internal/testing/needs"
 )
 
 // TestTooMuchOfAnAnswer: an answer that is too large or too slow is cut off for that reason, and the

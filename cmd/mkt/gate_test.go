@@ -20,7 +20,7 @@ import (
 	"testing"
 	"time"
 
-	"mkt/internal/check"
+	"mkt/internal/testing/check"
 )
 
 // gate is a proxy in front of a provider, over HTTPS, on which every phase of a request can fail.

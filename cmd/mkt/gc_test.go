@@ -22,7 +22,7 @@ import (
 	"mkt/fetch/provider/all"
 	"mkt/fetch/provider/betsapi/emulator"
 	"mkt/fetch/simulator"
-	"mkt/internal/check"
+	"mkt/internal/testing/check"
 	"mkt/publish"
 	"mkt/publish/durable"
 	"mkt/publish/football"

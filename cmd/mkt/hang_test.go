@@ -14,7 +14,7 @@ import (
 	"mkt/cmd/mkt/internal/cli/batch"
 	"mkt/cmd/mkt/internal/tenants"
 	"mkt/fetch/credential"
-	"mkt/internal/needs"
+	"mkt/internal/testing/needs"
 	"mkt/publish/football"
 	"mkt/serve/account"
 )

@@ -14,7 +14,7 @@ import (
 
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/cli/commands"
-	"mkt/internal/check"
+	"mkt/internal/testing/check"
 )
 
 // TestHelpPages: every help page fits 80 columns and has an example that calls the command.

@@ -12,7 +12,7 @@ import (
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/console"
 	"mkt/fetch/simulator"
-	"mkt/internal/needs"
+	"mkt/internal/testing/needs"
 	"mkt/publish/football"
 )
 

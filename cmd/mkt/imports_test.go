@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"mkt/internal/check"
+	"mkt/internal/testing/check"
 )
 
 // rule says who imports whom (STYLE, section 3). A pattern is a package, or with /... a package and
@@ -25,7 +25,6 @@ var rules = []rule{
 	{pkg: "publish/football", what: "a leaf"},
 	{pkg: "publish/layout", what: "a leaf"},
 	{pkg: "publish/durable", what: "a leaf"},
-	{pkg: "publish/durable/durabletest", may: []string{"publish/durable"}, what: "the leaf's test file systems"},
 	{pkg: "serve/internal/socketio/...", may: []string{"serve/internal/socketio/...", "internal/listen"}, what: "a leaf, but for the listener"},
 	{pkg: "publish/table/parquetfile", what: "a leaf, which knows no rows"},
 	{pkg: "publish/table", may: append([]string{"publish/table/parquetfile"}, leaves...), what: "the leaves and its Parquet codec"},
@@ -66,12 +65,12 @@ var rules = []rule{
 	{pkg: "cmd/...", may: []string{"..."}, what: "everything"},
 	{pkg: "scripts/...", may: []string{"scripts/internal/..."}, what: "nothing: scripts use the binary"},
 	{pkg: "docs", what: "a leaf"},
-	{pkg: "internal/needs", what: "a leaf, for tests"},
+	{pkg: "internal/testing/...", may: []string{"fetch/...", "publish/...", "transform/...", "internal/testing/..."}, far: []string{"cmd/...", "serve/..."}, what: "the stages, for tests alone"},
 	{pkg: "internal/...", what: "a leaf"},
 }
 
 // everybodys may be imported by all packages.
-var everybodys = []string{"internal/check", "internal/deadline", "internal/panics", "internal/scratch"}
+var everybodys = []string{"internal/deadline", "internal/panics", "internal/scratch"}
 
 var (
 	leaves  = []string{"publish/football", "publish/layout", "publish/durable"}
@@ -89,7 +88,7 @@ var confined = map[string][]string{
 	"github.com/fatih/color":            {"cmd/mkt/internal/cli"},
 	"github.com/rivo/uniseg":            {"cmd/mkt/internal/cli"},
 	"github.com/nats-io/":               {"internal/coordination"},
-	"github.com/gobwas/ws":              {"serve/internal/socketio/...", "internal/socketiotest"},
+	"github.com/gobwas/ws":              {"serve/internal/socketio/...", "internal/testing/socketiotest"},
 	"github.com/sony/gobreaker":         {"fetch/internal/upstream", "serve/limits"},
 	"github.com/redis/":                 {"serve/limits"},
 	"code.dny.dev/ssrf":                 {"fetch/internal/upstream"},
@@ -140,6 +139,9 @@ func TestImports(t *testing.T) {
 		rule := rules[at]
 		for _, i := range p.Imports {
 			dep, ours := strings.CutPrefix(i, "mkt/")
+			if ours && isForTests(dep) && !isForTests(name) {
+				t.Errorf("%s imports %s: it is for tests alone", name, dep)
+			}
 			if ours && !slices.Contains(everybodys, dep) && !matchesAny(rule.may, dep) {
 				t.Errorf("%s imports %s: it may import %s", name, dep, rule.what)
 			}
@@ -154,6 +156,11 @@ func TestImports(t *testing.T) {
 		checkConfined(t, name, p.Imports)
 		checkLinked(t, name, p.Deps)
 	}
+}
+
+// isForTests reports whether only tests may import a package.
+func isForTests(name string) bool {
+	return strings.HasPrefix(name, "internal/testing/") || strings.HasPrefix(name, "cmd/mkt/internal/testing/")
 }
 
 // checkLinked: only the program links the driver of the store, which takes long to compile and link, and
@@ -184,7 +191,7 @@ func checkProviders(t *testing.T, name string, imports []string) {
 }
 
 // emulation is the code that emulates providers, and the suite that tests adapters with it.
-var emulation = []string{"fetch/simulator/...", "fetch/provider/emulators", "fetch/provider/providertest"}
+var emulation = []string{"fetch/simulator/...", "fetch/provider/emulators", "internal/testing/providertest"}
 
 func isEmulation(name string) bool {
 	return matchesAny(emulation, name) || strings.HasPrefix(name, "fetch/provider/") && strings.HasSuffix(name, "/emulator")
@@ -192,7 +199,7 @@ func isEmulation(name string) bool {
 
 // checkEmulators: only the commands and tests may reach an emulator.
 func checkEmulators(t *testing.T, name string, deps []string) {
-	if isEmulation(name) || matches("cmd/...", name) {
+	if isEmulation(name) || isForTests(name) || matches("cmd/...", name) {
 		return
 	}
 	for _, d := range deps {

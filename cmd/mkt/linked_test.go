@@ -9,26 +9,27 @@ import (
 	"io/fs"
 	"maps"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
-	"mkt/internal/check"
+	"mkt/internal/testing/check"
 )
 
 // linksEngine says of each package whose tests link DuckDB why they do: linking it takes half a
 // minute, which every further package costs everybody.
 var linksEngine = map[string]string{
-	"cmd/mkt":                            "runs the whole program, which answers from it and asks SQL",
-	"cmd/mkt/internal/cli/batch":         "publish loads every snapshot as serve will",
-	"cmd/mkt/internal/cli/demo":          "runs serve",
-	"cmd/mkt/internal/cli/evidence":      "inspect asks SQL",
-	"cmd/mkt/internal/simulation/served": "runs the servers of replicas",
-	"serve":                              "answers from it",
-	"serve/internal/reader":              "reads with it",
-	"serve/internal/realtime":            "pushes what the reader reads",
-	"serve/offline":                      "asks it SQL",
+	"cmd/mkt":                                    "runs the whole program, which answers from it and asks SQL",
+	"cmd/mkt/internal/cli/batch":                 "publish loads every snapshot as serve will",
+	"cmd/mkt/internal/cli/demo":                  "runs serve",
+	"cmd/mkt/internal/cli/evidence":              "inspect asks SQL",
+	"cmd/mkt/internal/testing/simulation/served": "runs the servers of replicas",
+	"serve":                   "answers from it",
+	"serve/internal/reader":   "reads with it",
+	"serve/internal/realtime": "pushes what the reader reads",
+	"serve/offline":           "asks it SQL",
 }
 
 // TestLinksOfTests: no further package links DuckDB into its tests, and none but the program's
@@ -93,12 +94,6 @@ var opens = map[string][]string{
 	"github.com/aws/aws-sdk-go-v2/service/s3": {"NewFromConfig", "New"},
 }
 
-// isTestHelp reports whether a folder has code for tests alone.
-func isTestHelp(dir string) bool {
-	name := filepath.Base(dir)
-	return strings.HasSuffix(name, "test") && name != "backtest" || name == "simulation"
-}
-
 // TestNobodyElseIsContacted: no other file opens a connection than those that the guides
 // account for.
 func TestNobodyElseIsContacted(t *testing.T) {
@@ -106,7 +101,7 @@ func TestNobodyElseIsContacted(t *testing.T) {
 	for _, top := range []string{"cmd", "fetch", "transform", "publish", "serve", "internal"} {
 		err := filepath.WalkDir("../../"+top, func(name string, d fs.DirEntry, err error) error {
 			place := strings.TrimPrefix(filepath.ToSlash(name), "../../")
-			if err != nil || d.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") || isTestHelp(filepath.Dir(name)) {
+			if err != nil || d.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") || isForTests(path.Dir(place)) {
 				return err
 			}
 			file, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
@@ -115,12 +110,12 @@ func TestNobodyElseIsContacted(t *testing.T) {
 			}
 			imported := map[string][]string{}
 			for _, i := range file.Imports {
-				path := strings.Trim(i.Path.Value, `"`)
-				local := strings.TrimSuffix(filepath.Base(path), ".go")
+				imports := strings.Trim(i.Path.Value, `"`)
+				local := strings.TrimSuffix(path.Base(imports), ".go")
 				if i.Name != nil {
 					local = i.Name.Name
 				}
-				imported[local] = opens[path]
+				imported[local] = opens[imports]
 			}
 			ast.Inspect(file, func(n ast.Node) bool {
 				if s, ok := n.(*ast.SelectorExpr); ok {

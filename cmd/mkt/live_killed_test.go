@@ -16,7 +16,7 @@ import (
 	"mkt/cmd/mkt/internal/cli/demo"
 	"mkt/fetch/provider/betsapi/emulator"
 	"mkt/fetch/simulator"
-	"mkt/internal/check"
+	"mkt/internal/testing/check"
 )
 
 // killedMatches is the real binary and a provider that plays matches at eight times their speed.

@@ -8,7 +8,7 @@ import (
 
 	"mkt/cmd/mkt/internal/cli/batch"
 	"mkt/fetch/simulator"
-	"mkt/internal/check"
+	"mkt/internal/testing/check"
 	"mkt/publish/durable"
 	"mkt/publish/layout"
 )

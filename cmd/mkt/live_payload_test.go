@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"mkt/fetch/input"
-	"mkt/internal/check"
-	"mkt/internal/needs"
+	"mkt/internal/testing/check"
+	"mkt/internal/testing/needs"
 )
 
 // inPlayItem is the part of an item of the in-play list that these tests need, parsed

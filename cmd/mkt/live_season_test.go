@@ -10,8 +10,8 @@ import (
 
 	"mkt/fetch/input"
 	"mkt/fetch/simulator"
-	"mkt/fetch/simulator/simulatortest"
-	"mkt/internal/needs"
+	"mkt/internal/testing/needs"
+	"mkt/internal/testing/simulatortest"
 )
 
 // season follows matches through the whole pipeline, as a client sees them.

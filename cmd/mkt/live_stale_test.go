@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"mkt/fetch/simulator"
-	"mkt/internal/needs"
+	"mkt/internal/testing/needs"
 )
 
 // Between these moments of a test the feed does not move, or is not asked.

@@ -15,7 +15,7 @@ import (
 	"mkt/cmd/mkt/internal/tenants"
 	"mkt/fetch/provider/betsapi/emulator"
 	"mkt/fetch/simulator"
-	"mkt/internal/check"
+	"mkt/internal/testing/check"
 	"mkt/publish"
 	"mkt/publish/football"
 	"mkt/serve/account"

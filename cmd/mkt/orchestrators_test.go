@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
-	"mkt/internal/check"
-	"mkt/internal/needs"
+	"mkt/internal/testing/check"
+	"mkt/internal/testing/needs"
 )
 
 // standIns are what the programs of docs/operators.md need of Airflow and Dagster. A task or an

@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"mkt/cmd/mkt/internal/cli"
-	"mkt/internal/check"
+	"mkt/internal/testing/check"
 )
 
 // A command whose output cannot be written fails, and says if a token is lost by that.

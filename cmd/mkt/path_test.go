@@ -21,7 +21,7 @@ import (
 	"mkt/cmd/mkt/internal/cli/commands"
 	"mkt/cmd/mkt/internal/history"
 	"mkt/fetch/simulator"
-	"mkt/internal/check"
+	"mkt/internal/testing/check"
 	"mkt/publish/football"
 )
 

@@ -12,8 +12,8 @@ import (
 
 	"mkt/fetch/provider/betsapi/emulator"
 	"mkt/fetch/simulator"
-	"mkt/internal/check"
-	"mkt/internal/needs"
+	"mkt/internal/testing/check"
+	"mkt/internal/testing/needs"
 )
 
 // planted marks the names and ids of fixtures without human players, which must never be served.

@@ -12,12 +12,12 @@ import (
 	"testing"
 	"time"
 
-	"mkt/cmd/mkt/internal/dataroot"
 	"mkt/cmd/mkt/internal/tenants"
 	"mkt/fetch/credential"
 	"mkt/fetch/provider/emulators"
 	"mkt/fetch/raw"
 	"mkt/fetch/simulator"
+	"mkt/internal/testing/dataroot"
 	"mkt/publish/football"
 	"mkt/publish/layout"
 	"mkt/publish/table"

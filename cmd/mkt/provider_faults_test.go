@@ -26,8 +26,8 @@ import (
 	"mkt/fetch/credential"
 	"mkt/fetch/provider/betsapi/emulator"
 	"mkt/fetch/simulator"
-	"mkt/internal/check"
-	"mkt/internal/needs"
+	"mkt/internal/testing/check"
+	"mkt/internal/testing/needs"
 	"mkt/publish/football"
 	"mkt/serve/account"
 )

@@ -18,7 +18,7 @@ import (
 	"mkt/cmd/mkt/internal/cli/accounts"
 	"mkt/cmd/mkt/internal/doctor"
 	"mkt/cmd/mkt/internal/verify"
-	"mkt/internal/check"
+	"mkt/internal/testing/check"
 )
 
 // TestReference: docs/reference.md has the settings, metrics and codes as the program defines them.

@@ -17,8 +17,8 @@ import (
 	"time"
 
 	"mkt/cmd/mkt/internal/cli/daemon"
-	"mkt/internal/check"
-	"mkt/internal/needs"
+	"mkt/internal/testing/check"
+	"mkt/internal/testing/needs"
 	"mkt/serve/account"
 )
 

@@ -8,7 +8,7 @@ import (
 	"net/http/httptest"
 	"testing"
 
-	"mkt/internal/check"
+	"mkt/internal/testing/check"
 )
 
 // get requests a URL with an account's token, "" for none.

@@ -21,8 +21,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"mkt/cmd/mkt/internal/cli/demo"
-	"mkt/internal/check"
-	"mkt/internal/needs"
+	"mkt/internal/testing/check"
+	"mkt/internal/testing/needs"
 	"mkt/publish/durable"
 	"mkt/publish/layout"
 )

@@ -14,7 +14,7 @@ import (
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/cli/accounts"
 	"mkt/cmd/mkt/internal/cli/commands"
-	"mkt/internal/check"
+	"mkt/internal/testing/check"
 )
 
 // TestConfigShowsEverySetting: the mkt.yaml of mkt init has every setting with its default, and no

@@ -17,7 +17,7 @@ import (
 
 	"mkt/fetch/provider/betsapi/emulator"
 	"mkt/fetch/simulator"
-	"mkt/internal/needs"
+	"mkt/internal/testing/needs"
 )
 
 // shuffler sends every account the same provider's answers in a random order of its own, with the

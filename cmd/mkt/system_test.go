@@ -12,7 +12,7 @@ import (
 	"mkt/cmd/mkt/internal/cli/demo"
 	"mkt/cmd/mkt/internal/cli/serving"
 	"mkt/cmd/mkt/internal/tenants"
-	"mkt/internal/check"
+	"mkt/internal/testing/check"
 	"mkt/publish/football"
 	"mkt/serve/account"
 )

@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"mkt/cmd/mkt/internal/cli/translog"
-	"mkt/internal/check"
+	"mkt/internal/testing/check"
 )
 
 // More idle connections of one address than the witness takes keep nobody away: they give way to new ones.

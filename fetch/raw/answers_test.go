@@ -15,8 +15,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"mkt/fetch/raw"
+	"mkt/internal/testing/durabletest"
 	"mkt/publish/durable"
-	"mkt/publish/durable/durabletest"
 	"mkt/publish/football"
 	"mkt/publish/layout"
 )

@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"mkt/fetch/raw"
+	"mkt/internal/testing/durabletest"
 	"mkt/publish/durable"
-	"mkt/publish/durable/durabletest"
 	"mkt/publish/layout"
 )
 

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"mkt/fetch/raw"
+	"mkt/internal/testing/durabletest"
 	"mkt/publish/durable"
-	"mkt/publish/durable/durabletest"
 )
 
 // archive writes a small cycle as a run does, including the recovery.

@@ -13,7 +13,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 
 	"mkt/fetch/simulator"
-	"mkt/internal/needs"
+	"mkt/internal/testing/needs"
 )
 
 const (

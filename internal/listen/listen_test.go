@@ -11,9 +11,9 @@ import (
 	"testing"
 	"time"
 
-	"mkt/internal/check"
 	"mkt/internal/listen"
-	"mkt/internal/needs"
+	"mkt/internal/testing/check"
+	"mkt/internal/testing/needs"
 )
 
 var must = check.Must

@@ -12,8 +12,8 @@ import (
 	"sync"
 	"testing"
 
-	"mkt/internal/check"
 	"mkt/internal/scratch"
+	"mkt/internal/testing/check"
 )
 
 var must = check.Must

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"mkt/internal/testing/durabletest"
 	"mkt/publish/durable"
-	"mkt/publish/durable/durabletest"
 )
 
 // Each writing function, also after an earlier success, with what a reader may find.

@@ -11,9 +11,9 @@ import (
 	"testing"
 	"time"
 
-	"mkt/internal/check"
+	"mkt/internal/testing/check"
+	"mkt/internal/testing/durabletest"
 	"mkt/publish/durable"
-	"mkt/publish/durable/durabletest"
 )
 
 func everyFS(t *testing.T, test func(*testing.T, durable.FS)) {

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"mkt/internal/needs"
+	"mkt/internal/testing/needs"
 	"mkt/publish/durable"
 )
 

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"mkt/internal/needs"
+	"mkt/internal/testing/needs"
 	"mkt/publish/durable"
 )
 

@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"mkt/internal/needs"
+	"mkt/internal/testing/needs"
 	"mkt/publish/durable"
 )
 

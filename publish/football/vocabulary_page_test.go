@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"mkt/internal/check"
+	"mkt/internal/testing/check"
 	"mkt/publish/football"
 )
 

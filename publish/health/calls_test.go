@@ -4,8 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"mkt/internal/testing/durabletest"
 	"mkt/publish/durable"
-	"mkt/publish/durable/durabletest"
 	"mkt/publish/health"
 )
 

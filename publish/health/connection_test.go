@@ -9,8 +9,8 @@ import (
 
 	"pgregory.net/rapid"
 
+	"mkt/internal/testing/durabletest"
 	"mkt/publish/durable"
-	"mkt/publish/durable/durabletest"
 	"mkt/publish/health"
 )
 

@@ -5,9 +5,9 @@ import (
 	"testing"
 	"time"
 
-	"mkt/internal/check"
+	"mkt/internal/testing/check"
+	"mkt/internal/testing/durabletest"
 	"mkt/publish/durable"
-	"mkt/publish/durable/durabletest"
 	"mkt/publish/health"
 )
 

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"mkt/publish/durable/durabletest"
+	"mkt/internal/testing/durabletest"
 	"mkt/publish/football"
 	"mkt/publish/health"
 )

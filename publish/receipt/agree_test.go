@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"mkt/internal/check"
-	"mkt/internal/needs"
+	"mkt/internal/testing/check"
+	"mkt/internal/testing/needs"
 	"mkt/publish/receipt"
 	"mkt/publish/transparency"
 )

@@ -14,7 +14,7 @@ import (
 	"golang.org/x/mod/sumdb/note"
 	"golang.org/x/mod/sumdb/tlog"
 
-	"mkt/internal/check"
+	"mkt/internal/testing/check"
 	"mkt/publish/durable"
 	"mkt/publish/receipt"
 	"mkt/publish/snapshot"

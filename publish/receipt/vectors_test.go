@@ -21,8 +21,8 @@ import (
 
 	"golang.org/x/mod/sumdb/note"
 
-	"mkt/internal/check"
-	"mkt/internal/needs"
+	"mkt/internal/testing/check"
+	"mkt/internal/testing/needs"
 	"mkt/publish/durable"
 	"mkt/publish/football"
 	"mkt/publish/receipt"

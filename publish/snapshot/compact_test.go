@@ -6,8 +6,8 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
+	"mkt/internal/testing/durabletest"
 	"mkt/publish/durable"
-	"mkt/publish/durable/durabletest"
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
 )

@@ -3,8 +3,8 @@ package snapshot_test
 import (
 	"testing"
 
+	"mkt/internal/testing/durabletest"
 	"mkt/publish/durable"
-	"mkt/publish/durable/durabletest"
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
 )

@@ -3,7 +3,7 @@ package snapshot_test
 import (
 	"testing"
 
-	"mkt/publish/durable/durabletest"
+	"mkt/internal/testing/durabletest"
 	"mkt/publish/snapshot"
 )
 

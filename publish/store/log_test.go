@@ -13,11 +13,11 @@ import (
 	"testing"
 	"time"
 
-	"mkt/internal/check"
+	"mkt/internal/testing/check"
+	"mkt/internal/testing/durabletest"
+	"mkt/internal/testing/storetest"
 	"mkt/publish/durable"
-	"mkt/publish/durable/durabletest"
 	"mkt/publish/store"
-	"mkt/publish/store/storetest"
 	"mkt/publish/transparency"
 )
 

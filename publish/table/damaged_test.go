@@ -10,7 +10,7 @@ import (
 	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
 
-	"mkt/internal/check"
+	"mkt/internal/testing/check"
 )
 
 // A footer that states fewer rows or more than the columns have is refused, also by a reader that

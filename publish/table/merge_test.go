@@ -10,7 +10,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 	"pgregory.net/rapid"
 
-	"mkt/internal/check"
+	"mkt/internal/testing/check"
 	"mkt/publish/table"
 )
 

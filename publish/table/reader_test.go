@@ -6,7 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"mkt/internal/check"
+	"mkt/internal/testing/check"
 	"mkt/publish/table"
 )
 

@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/parquet-go/parquet-go"
 
-	"mkt/internal/check"
+	"mkt/internal/testing/check"
 	"mkt/publish/table"
 )
 

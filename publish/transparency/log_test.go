@@ -12,8 +12,8 @@ import (
 
 	"golang.org/x/mod/sumdb/tlog"
 
+	"mkt/internal/testing/durabletest"
 	"mkt/publish/durable"
-	"mkt/publish/durable/durabletest"
 	"mkt/publish/transparency"
 )
 

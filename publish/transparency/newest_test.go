@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"mkt/internal/testing/durabletest"
 	"mkt/publish/durable"
-	"mkt/publish/durable/durabletest"
 	"mkt/publish/transparency"
 )
 

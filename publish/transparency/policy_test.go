@@ -8,7 +8,7 @@ import (
 
 	"golang.org/x/mod/sumdb/note"
 
-	"mkt/publish/durable/durabletest"
+	"mkt/internal/testing/durabletest"
 	"mkt/publish/transparency"
 )
 

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"mkt/fetch/raw"
-	"mkt/internal/check"
+	"mkt/internal/testing/check"
 	"mkt/publish/durable"
 	"mkt/publish/football"
 	"mkt/publish/layout"

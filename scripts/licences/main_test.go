@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"mkt/internal/check"
+	"mkt/internal/testing/check"
 )
 
 var must = check.Must

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"mkt/internal/needs"
+	"mkt/internal/testing/needs"
 )
 
 // inSandbox runs a script of this folder in a copy of the machine that is thrown away.

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"mkt/internal/check"
+	"mkt/internal/testing/check"
 	"mkt/publish/football"
 	"mkt/serve/account"
 )

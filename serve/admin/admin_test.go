@@ -12,7 +12,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"mkt/internal/check"
+	"mkt/internal/testing/check"
 	"mkt/serve/admin"
 )
 

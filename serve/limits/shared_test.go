@@ -22,8 +22,8 @@ import (
 
 	"github.com/alicebob/miniredis/v2"
 
-	"mkt/internal/check"
-	"mkt/internal/needs"
+	"mkt/internal/testing/check"
+	"mkt/internal/testing/needs"
 	"mkt/serve/account"
 	"mkt/serve/internal/api"
 	"mkt/serve/limits"

@@ -7,14 +7,14 @@ import (
 	"testing"
 	"time"
 
+	"mkt/internal/testing/durabletest"
+	"mkt/internal/testing/servetest"
+	"mkt/internal/testing/storetest"
 	"mkt/publish/durable"
-	"mkt/publish/durable/durabletest"
 	"mkt/publish/football"
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
 	"mkt/publish/store"
-	"mkt/publish/store/storetest"
-	"mkt/serve/internal/servetest"
 	"mkt/serve/replica"
 )
 

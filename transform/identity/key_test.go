@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"mkt/internal/check"
+	"mkt/internal/testing/check"
 	"mkt/transform/identity"
 )
 

@@ -10,7 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"mkt/internal/check"
+	"mkt/internal/testing/check"
 	"mkt/publish/football"
 	"mkt/transform/identity"
 )

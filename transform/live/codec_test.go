@@ -9,7 +9,7 @@ import (
 
 	"golang.org/x/tools/txtar"
 
-	"mkt/internal/check"
+	"mkt/internal/testing/check"
 	"mkt/transform/live"
 )
 

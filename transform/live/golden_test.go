@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
 
-	"mkt/internal/check"
+	"mkt/internal/testing/check"
 	"mkt/transform/live"
 )
 

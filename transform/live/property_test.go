@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"mkt/fetch/input"
-	"mkt/internal/check"
+	"mkt/internal/testing/check"
 	"mkt/publish/football"
 	"mkt/transform/live"
 )

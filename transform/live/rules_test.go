@@ -3,7 +3,7 @@ package live_test
 import (
 	"testing"
 
-	"mkt/internal/check"
+	"mkt/internal/testing/check"
 	"mkt/transform/live"
 )
 

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"mkt/fetch/input"
-	"mkt/internal/check"
+	"mkt/internal/testing/check"
 	"mkt/publish/football"
 	"mkt/transform/live"
 )

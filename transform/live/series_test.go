@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"mkt/fetch/input"
-	"mkt/internal/check"
-	"mkt/internal/needs"
+	"mkt/internal/testing/check"
+	"mkt/internal/testing/needs"
 	"mkt/publish/football"
 	"mkt/transform/live"
 )

@@ -5,7 +5,7 @@ import (
 
 	"mkt/fetch/input"
 	"mkt/fetch/mapping"
-	"mkt/internal/check"
+	"mkt/internal/testing/check"
 )
 
 // The engine knows no bookmaker's words: another dialect is other data.

@@ -3,7 +3,7 @@ package markets_test
 import (
 	"testing"
 
-	"mkt/internal/check"
+	"mkt/internal/testing/check"
 	"mkt/publish/football"
 )
 

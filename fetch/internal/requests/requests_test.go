@@ -10,7 +10,7 @@ import (
 	"mkt/fetch/internal/decode"
 	"mkt/fetch/internal/requests"
 	"mkt/fetch/provider"
-	"mkt/fetch/provider/providertest"
+	"mkt/internal/testing/providertest"
 )
 
 // exchange is an exchange without a provider: no request is sent.

@@ -14,7 +14,7 @@ import (
 
 	"mkt/fetch/provider"
 	"mkt/fetch/provider/apifootball"
-	"mkt/fetch/provider/providertest"
+	"mkt/internal/testing/providertest"
 )
 
 // upstream is a provider in memory: fixtures by day, all of them with odds but those in

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"mkt/fetch/provider"
-	"mkt/fetch/provider/providertest"
+	"mkt/internal/testing/providertest"
 )
 
 // BenchmarkReadMarkets reads a recorded fixture: the prices of one of its twelve

@@ -8,7 +8,7 @@ import (
 
 	"mkt/fetch/provider"
 	"mkt/fetch/provider/apifootball"
-	"mkt/fetch/provider/providertest"
+	"mkt/internal/testing/providertest"
 )
 
 // seed adds the goldens' payloads.

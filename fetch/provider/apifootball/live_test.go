@@ -10,7 +10,7 @@ import (
 	"mkt/fetch/input"
 	"mkt/fetch/provider"
 	"mkt/fetch/provider/apifootball"
-	"mkt/fetch/provider/providertest"
+	"mkt/internal/testing/providertest"
 	"mkt/publish/football"
 )
 

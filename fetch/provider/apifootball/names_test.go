@@ -9,8 +9,8 @@ import (
 
 	"mkt/fetch/input"
 	"mkt/fetch/mapping"
-	"mkt/fetch/mapping/mappingtest"
-	"mkt/internal/needs"
+	"mkt/internal/testing/mappingtest"
+	"mkt/internal/testing/needs"
 )
 
 // TestTable: every line is found by its id, and has the name of a bet if it is mapped.

@@ -6,8 +6,8 @@ import (
 	"mkt/fetch/input"
 	"mkt/fetch/provider/apifootball"
 	"mkt/fetch/provider/apifootball/emulator"
-	"mkt/fetch/provider/providertest"
 	"mkt/fetch/simulator"
+	"mkt/internal/testing/providertest"
 )
 
 // TestProvider runs the suite over the goldens' payloads.

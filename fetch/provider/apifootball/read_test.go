@@ -8,7 +8,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"mkt/fetch/provider/apifootball"
-	"mkt/fetch/provider/providertest"
+	"mkt/internal/testing/providertest"
 )
 
 var update = flag.Bool("update", false, "rewrite the goldens")

@@ -6,7 +6,7 @@ import (
 
 	"mkt/fetch/input"
 	"mkt/fetch/provider"
-	"mkt/internal/needs"
+	"mkt/internal/testing/needs"
 	"mkt/publish/football"
 )
 

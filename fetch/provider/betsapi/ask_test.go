@@ -13,7 +13,7 @@ import (
 
 	"mkt/fetch/provider"
 	"mkt/fetch/provider/betsapi"
-	"mkt/fetch/provider/providertest"
+	"mkt/internal/testing/providertest"
 )
 
 // upstream is a provider in memory: it has a listing and answers for fixtures, as its

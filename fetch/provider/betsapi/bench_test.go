@@ -10,8 +10,8 @@ import (
 	"mkt/fetch/provider"
 	"mkt/fetch/provider/betsapi"
 	"mkt/fetch/provider/betsapi/emulator"
-	"mkt/fetch/provider/providertest"
 	"mkt/fetch/simulator"
+	"mkt/internal/testing/providertest"
 )
 
 // emulatedAnswer returns the emulator's answer for ten fixtures.

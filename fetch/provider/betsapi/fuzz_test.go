@@ -9,7 +9,7 @@ import (
 
 	"mkt/fetch/provider"
 	"mkt/fetch/provider/betsapi"
-	"mkt/fetch/provider/providertest"
+	"mkt/internal/testing/providertest"
 )
 
 // seed adds the goldens' payloads of one kind.

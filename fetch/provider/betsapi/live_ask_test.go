@@ -12,7 +12,7 @@ import (
 
 	"mkt/fetch/provider"
 	"mkt/fetch/provider/betsapi"
-	"mkt/fetch/provider/providertest"
+	"mkt/internal/testing/providertest"
 )
 
 var live = betsapi.Provider().Live

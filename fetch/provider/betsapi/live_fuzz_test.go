@@ -6,7 +6,7 @@ import (
 
 	"mkt/fetch/input"
 	"mkt/fetch/provider"
-	"mkt/fetch/provider/providertest"
+	"mkt/internal/testing/providertest"
 	"mkt/publish/football"
 )
 

@@ -6,8 +6,8 @@ import (
 
 	"mkt/fetch/input"
 	"mkt/fetch/mapping"
-	"mkt/fetch/mapping/mappingtest"
-	"mkt/internal/needs"
+	"mkt/internal/testing/mappingtest"
+	"mkt/internal/testing/needs"
 	"mkt/publish/football"
 )
 

@@ -8,8 +8,8 @@ import (
 	"mkt/fetch/input"
 	"mkt/fetch/provider/betsapi"
 	"mkt/fetch/provider/betsapi/emulator"
-	"mkt/fetch/provider/providertest"
 	"mkt/fetch/simulator"
+	"mkt/internal/testing/providertest"
 )
 
 // TestProvider runs the suite over the goldens' payloads.

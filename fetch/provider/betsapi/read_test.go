@@ -10,7 +10,7 @@ import (
 
 	"mkt/fetch/provider"
 	"mkt/fetch/provider/betsapi"
-	"mkt/fetch/provider/providertest"
+	"mkt/internal/testing/providertest"
 )
 
 var update = flag.Bool("update", false, "rewrite the goldens")

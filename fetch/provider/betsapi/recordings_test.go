@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"mkt/fetch/provider"
-	"mkt/internal/needs"
+	"mkt/internal/testing/needs"
 	"mkt/publish/football"
 )
 

@@ -13,8 +13,8 @@ import (
 	"mkt/fetch/provider"
 	"mkt/fetch/provider/all"
 	"mkt/fetch/provider/emulators"
-	"mkt/fetch/provider/providertest"
 	"mkt/fetch/simulator"
+	"mkt/internal/testing/providertest"
 )
 
 // questions are requests of each provider by class. They are about the list at

@@ -10,8 +10,8 @@ import (
 	"mkt/fetch/input"
 	"mkt/fetch/provider/all"
 	"mkt/fetch/provider/emulators"
-	"mkt/fetch/provider/providertest"
 	"mkt/fetch/simulator"
+	"mkt/internal/testing/providertest"
 	"mkt/publish/football"
 )
 

@@ -12,8 +12,8 @@ import (
 	"mkt/fetch/provider"
 	"mkt/fetch/provider/all"
 	"mkt/fetch/provider/emulators"
-	"mkt/fetch/provider/providertest"
 	"mkt/fetch/simulator"
+	"mkt/internal/testing/providertest"
 )
 
 // recordings are payloads in the shapes that the folders of recordings have.

@@ -8,8 +8,8 @@ import (
 	"mkt/fetch/input"
 	"mkt/fetch/provider/all"
 	"mkt/fetch/provider/emulators"
-	"mkt/fetch/provider/providertest"
 	"mkt/fetch/simulator"
+	"mkt/internal/testing/providertest"
 )
 
 // shootoutOf finds a match of a world that ends in a shoot-out, directly after normal

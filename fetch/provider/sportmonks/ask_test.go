@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"mkt/fetch/provider"
-	"mkt/fetch/provider/providertest"
 	"mkt/fetch/provider/sportmonks"
+	"mkt/internal/testing/providertest"
 )
 
 // upstream is a provider in memory: it has a list, and answers as the hooks say.

@@ -4,8 +4,8 @@ import (
 	"testing"
 
 	"mkt/fetch/provider"
-	"mkt/fetch/provider/providertest"
 	"mkt/fetch/provider/sportmonks"
+	"mkt/internal/testing/providertest"
 )
 
 func BenchmarkReadMarkets(b *testing.B) {

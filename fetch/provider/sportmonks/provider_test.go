@@ -5,10 +5,10 @@ import (
 	"testing"
 
 	"mkt/fetch/input"
-	"mkt/fetch/provider/providertest"
 	"mkt/fetch/provider/sportmonks"
 	"mkt/fetch/provider/sportmonks/emulator"
 	"mkt/fetch/simulator"
+	"mkt/internal/testing/providertest"
 )
 
 // TestProvider runs the suite over the goldens' payloads. Payloads

@@ -12,8 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"mkt/fetch/provider"
-	"mkt/fetch/provider/providertest"
 	"mkt/fetch/provider/sportmonks"
+	"mkt/internal/testing/providertest"
 	"mkt/publish/football"
 )
 

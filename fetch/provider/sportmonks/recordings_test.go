@@ -10,7 +10,7 @@ import (
 
 	"mkt/fetch/input"
 	"mkt/fetch/provider"
-	"mkt/internal/needs"
+	"mkt/internal/testing/needs"
 	"mkt/publish/football"
 )
 

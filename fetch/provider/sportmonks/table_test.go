@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"mkt/fetch/internal/decode"
-	"mkt/fetch/mapping/mappingtest"
-	"mkt/internal/needs"
+	"mkt/internal/testing/mappingtest"
+	"mkt/internal/testing/needs"
 )
 
 // TestTableLines: the id of a line is its key, and lines of rows have keys of their own. A line

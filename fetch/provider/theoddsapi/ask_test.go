@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"mkt/fetch/provider"
-	"mkt/fetch/provider/providertest"
 	"mkt/fetch/provider/theoddsapi"
+	"mkt/internal/testing/providertest"
 )
 
 // upstream is a provider in memory: competitions and their fixtures, each of which has

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"mkt/fetch/provider"
-	"mkt/fetch/provider/providertest"
 	"mkt/fetch/provider/theoddsapi"
+	"mkt/internal/testing/providertest"
 	"mkt/publish/football"
 )
 

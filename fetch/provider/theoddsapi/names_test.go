@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"mkt/fetch/mapping"
-	"mkt/fetch/mapping/mappingtest"
-	"mkt/internal/needs"
+	"mkt/internal/testing/mappingtest"
+	"mkt/internal/testing/needs"
 )
 
 // Every line has a key of the provider, and no other lines are there.

@@ -7,10 +7,10 @@ import (
 
 	"mkt/fetch/input"
 	"mkt/fetch/provider"
-	"mkt/fetch/provider/providertest"
 	"mkt/fetch/provider/theoddsapi"
 	"mkt/fetch/provider/theoddsapi/emulator"
 	"mkt/fetch/simulator"
+	"mkt/internal/testing/providertest"
 )
 
 // TestProvider runs the suite over the goldens' payloads.

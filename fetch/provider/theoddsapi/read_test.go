@@ -10,8 +10,8 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"mkt/fetch/provider"
-	"mkt/fetch/provider/providertest"
 	"mkt/fetch/provider/theoddsapi"
+	"mkt/internal/testing/providertest"
 )
 
 var update = flag.Bool("update", false, "rewrite the goldens")

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"mkt/fetch/provider"
-	"mkt/fetch/provider/providertest"
-	"mkt/internal/needs"
+	"mkt/internal/testing/needs"
+	"mkt/internal/testing/providertest"
 	"mkt/publish/football"
 )
 

@@ -8,7 +8,7 @@ import (
 	"github.com/parquet-go/parquet-go/encoding/rle"
 	"github.com/parquet-go/parquet-go/format"
 
-	"mkt/internal/check"
+	"mkt/internal/testing/check"
 )
 
 // A page whose levels contradict each other or the column is refused, since its values would be

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"testing"
 
-	"mkt/internal/needs"
+	"mkt/internal/testing/needs"
 )
 
 // The reproduction for the library in docs/upstream shows what it says. If it does not after an

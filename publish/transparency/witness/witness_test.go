@@ -18,8 +18,8 @@ import (
 
 	"golang.org/x/mod/sumdb/note"
 
+	"mkt/internal/testing/durabletest"
 	"mkt/publish/durable"
-	"mkt/publish/durable/durabletest"
 	"mkt/publish/transparency"
 	"mkt/publish/transparency/witness"
 )

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"mkt/internal/check"
-	"mkt/internal/needs"
+	"mkt/internal/testing/check"
+	"mkt/internal/testing/needs"
 	"mkt/publish/football"
 	"mkt/serve/internal/api"
 )

@@ -9,10 +9,10 @@ import (
 	"testing"
 	"time"
 
-	"mkt/internal/check"
-	"mkt/internal/needs"
+	"mkt/internal/testing/check"
+	"mkt/internal/testing/needs"
+	"mkt/internal/testing/servetest"
 	"mkt/serve/internal/reader"
-	"mkt/serve/internal/servetest"
 )
 
 func BenchmarkLoad(b *testing.B) {

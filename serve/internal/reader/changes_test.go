@@ -7,7 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"mkt/serve/internal/servetest"
+	"mkt/internal/testing/servetest"
 )
 
 func events(t interface{ Fatalf(string, ...any) }, d interface {

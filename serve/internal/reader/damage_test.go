@@ -10,11 +10,11 @@ import (
 	"sync"
 	"testing"
 
+	"mkt/internal/testing/servetest"
 	"mkt/publish/durable"
 	"mkt/publish/football"
 	"mkt/publish/layout"
 	"mkt/serve/internal/reader"
-	"mkt/serve/internal/servetest"
 )
 
 // twoPublications returns copies of a data root in two states: after the first publication

@@ -6,10 +6,10 @@ import (
 	"testing"
 	"time"
 
+	"mkt/internal/testing/servetest"
 	"mkt/publish/durable"
 	"mkt/publish/football"
 	"mkt/publish/layout"
-	"mkt/serve/internal/servetest"
 )
 
 // faulty is a disk on which some names cannot be opened, described or read.

@@ -11,9 +11,9 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"mkt/internal/check"
+	"mkt/internal/testing/check"
+	"mkt/internal/testing/servetest"
 	"mkt/publish/football"
-	"mkt/serve/internal/servetest"
 )
 
 func TestEngineIsLocked(t *testing.T) {

@@ -9,9 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"mkt/internal/testing/servetest"
 	"mkt/publish/layout"
 	"mkt/serve/internal/reader"
-	"mkt/serve/internal/servetest"
 )
 
 // A persistent fault does not fill the log: it is logged once, then once a minute, and

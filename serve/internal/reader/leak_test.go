@@ -12,12 +12,12 @@ import (
 	"testing"
 	"time"
 
-	"mkt/internal/check"
-	"mkt/internal/needs"
+	"mkt/internal/testing/check"
+	"mkt/internal/testing/needs"
+	"mkt/internal/testing/servetest"
 	"mkt/publish/durable"
 	"mkt/publish/football"
 	"mkt/serve/internal/reader"
-	"mkt/serve/internal/servetest"
 )
 
 var swaps = flag.Int("swaps", 200, "how many snapshots of each product are swapped while files, goroutines and memory are counted")

@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"mkt/internal/testing/servetest"
 	"mkt/publish/football"
 	"mkt/serve/internal/reader"
-	"mkt/serve/internal/servetest"
 )
 
 func openLive(t testing.TB, dataDir string) *reader.Dataset {

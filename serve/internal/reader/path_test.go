@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"testing"
 
+	"mkt/internal/testing/servetest"
 	"mkt/publish/football"
 	"mkt/publish/table"
-	"mkt/serve/internal/servetest"
 )
 
 // The indexes that are made ahead of requests are those of a tenant's newest segments, and end with the

@@ -9,13 +9,13 @@ import (
 	"testing"
 	"time"
 
-	"mkt/internal/check"
-	"mkt/internal/needs"
+	"mkt/internal/testing/check"
+	"mkt/internal/testing/needs"
+	"mkt/internal/testing/servetest"
 	"mkt/publish/football"
 	"mkt/publish/layout"
 	"mkt/serve/internal/api"
 	"mkt/serve/internal/reader"
-	"mkt/serve/internal/servetest"
 )
 
 var must = check.Must

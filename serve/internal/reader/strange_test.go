@@ -12,11 +12,11 @@ import (
 	"syscall"
 	"testing"
 
-	"mkt/internal/needs"
+	"mkt/internal/testing/needs"
+	"mkt/internal/testing/servetest"
 	"mkt/publish/football"
 	"mkt/publish/layout"
 	"mkt/serve/internal/reader"
-	"mkt/serve/internal/servetest"
 )
 
 // strange are things that may be in the place of a file or folder. outside is a copy of

@@ -10,11 +10,11 @@ import (
 	"testing"
 	"time"
 
+	"mkt/internal/testing/servetest"
 	"mkt/publish/football"
 	"mkt/publish/health"
 	"mkt/publish/layout"
 	"mkt/serve/internal/reader"
-	"mkt/serve/internal/servetest"
 	"mkt/serve/quarantine"
 )
 

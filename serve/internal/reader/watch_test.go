@@ -10,11 +10,11 @@ import (
 	"testing"
 	"time"
 
-	"mkt/internal/check"
+	"mkt/internal/testing/check"
+	"mkt/internal/testing/servetest"
 	"mkt/publish/football"
 	"mkt/publish/health"
 	"mkt/publish/layout"
-	"mkt/serve/internal/servetest"
 )
 
 func TestPollsReadOnlyWhatMayHaveChanged(t *testing.T) {

@@ -8,13 +8,13 @@ import (
 	"testing"
 	"time"
 
-	"mkt/internal/check"
-	"mkt/internal/socketiotest"
+	"mkt/internal/testing/check"
+	"mkt/internal/testing/servetest"
+	"mkt/internal/testing/socketiotest"
 	"mkt/publish/football"
 	"mkt/serve/account"
 	"mkt/serve/internal/gate"
 	"mkt/serve/internal/reader"
-	"mkt/serve/internal/servetest"
 	"mkt/serve/internal/socketio"
 )
 

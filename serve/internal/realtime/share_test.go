@@ -4,10 +4,10 @@ import (
 	"testing"
 	"time"
 
-	"mkt/internal/check"
+	"mkt/internal/testing/check"
+	"mkt/internal/testing/servetest"
 	"mkt/publish/football"
 	"mkt/serve/internal/reader"
-	"mkt/serve/internal/servetest"
 )
 
 var must = check.Must

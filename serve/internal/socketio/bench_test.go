@@ -20,9 +20,9 @@ import (
 
 	"github.com/gobwas/ws"
 
-	"mkt/internal/check"
-	"mkt/internal/needs"
-	"mkt/internal/socketiotest"
+	"mkt/internal/testing/check"
+	"mkt/internal/testing/needs"
+	"mkt/internal/testing/socketiotest"
 	"mkt/serve/internal/socketio"
 )
 

@@ -14,8 +14,8 @@ import (
 
 	"github.com/gobwas/ws"
 
-	"mkt/internal/check"
-	"mkt/internal/socketiotest"
+	"mkt/internal/testing/check"
+	"mkt/internal/testing/socketiotest"
 	"mkt/serve/internal/socketio"
 )
 

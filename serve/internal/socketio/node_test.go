@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"mkt/internal/needs"
+	"mkt/internal/testing/needs"
 )
 
 // The official client talks to the echo program over each transport, and raw conversations

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"mkt/internal/check"
+	"mkt/internal/testing/check"
 	"mkt/serve/internal/socketio"
 )
 

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"mkt/internal/check"
+	"mkt/internal/testing/check"
 )
 
 // Every match is in one half, about as many in each, and always in the same.

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"mkt/internal/check"
+	"mkt/internal/testing/check"
 )
 
 // twoMatches are invented: home attacks all the time in one, away in the other.

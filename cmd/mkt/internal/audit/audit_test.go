@@ -20,7 +20,7 @@ import (
 
 	"mkt/cmd/mkt/internal/audit"
 	"mkt/cmd/mkt/internal/tenants"
-	"mkt/internal/needs"
+	"mkt/internal/testing/needs"
 	"mkt/publish/football"
 	"mkt/serve/account"
 )

@@ -13,8 +13,8 @@ import (
 
 	"mkt/cmd/mkt/internal/audit"
 	"mkt/cmd/mkt/internal/tenants"
+	"mkt/internal/testing/storetest"
 	"mkt/publish/store"
-	"mkt/publish/store/storetest"
 	"mkt/serve/account"
 )
 

@@ -10,7 +10,7 @@ import (
 
 	"github.com/creack/pty"
 
-	"mkt/internal/check"
+	"mkt/internal/testing/check"
 )
 
 // terminal is a pseudo-terminal. Its output is read to the end once it is closed.

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"mkt/cmd/mkt/internal/commitlog"
-	"mkt/cmd/mkt/internal/dataroot"
-	"mkt/internal/check"
+	"mkt/internal/testing/check"
+	"mkt/internal/testing/dataroot"
 	"mkt/publish"
 	"mkt/publish/repair"
 	"mkt/publish/transparency"

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"mkt/cmd/mkt/internal/commitlog"
-	"mkt/internal/check"
+	"mkt/internal/testing/check"
 	"mkt/publish/transparency"
 )
 

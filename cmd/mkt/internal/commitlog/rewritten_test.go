@@ -15,10 +15,10 @@ import (
 	"golang.org/x/mod/sumdb/note"
 
 	"mkt/cmd/mkt/internal/commitlog"
-	"mkt/cmd/mkt/internal/dataroot"
-	"mkt/internal/check"
+	"mkt/internal/testing/check"
+	"mkt/internal/testing/dataroot"
+	"mkt/internal/testing/durabletest"
 	"mkt/publish/durable"
-	"mkt/publish/durable/durabletest"
 	"mkt/publish/football"
 	"mkt/publish/transparency"
 	"mkt/publish/transparency/witness"

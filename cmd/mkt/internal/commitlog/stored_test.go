@@ -11,10 +11,10 @@ import (
 	"time"
 
 	"mkt/cmd/mkt/internal/commitlog"
-	"mkt/internal/check"
+	"mkt/internal/testing/check"
+	"mkt/internal/testing/storetest"
 	"mkt/publish/durable"
 	"mkt/publish/store"
-	"mkt/publish/store/storetest"
 	"mkt/publish/transparency"
 )
 

@@ -15,8 +15,8 @@ import (
 	"pgregory.net/rapid"
 
 	"mkt/cmd/mkt/internal/compare"
+	"mkt/internal/testing/durabletest"
 	"mkt/publish/durable"
-	"mkt/publish/durable/durabletest"
 	"mkt/publish/football"
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"

@@ -16,7 +16,7 @@ import (
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/console"
 	"mkt/cmd/mkt/internal/doctor"
-	"mkt/internal/check"
+	"mkt/internal/testing/check"
 )
 
 // serve serves a console over an empty data root, and returns its address.

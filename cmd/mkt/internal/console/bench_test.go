@@ -16,9 +16,9 @@ import (
 
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/console"
-	"mkt/cmd/mkt/internal/dataroot"
 	"mkt/cmd/mkt/internal/doctor"
-	"mkt/internal/check"
+	"mkt/internal/testing/check"
+	"mkt/internal/testing/dataroot"
 	"mkt/publish"
 	"mkt/publish/durable"
 	"mkt/publish/football"

@@ -9,10 +9,10 @@ import (
 	"time"
 
 	"mkt/cmd/mkt/internal/cli"
-	"mkt/cmd/mkt/internal/dataroot"
 	"mkt/cmd/mkt/internal/inspect"
 	"mkt/fetch/raw"
-	testcheck "mkt/internal/check"
+	testcheck "mkt/internal/testing/check"
+	"mkt/internal/testing/dataroot"
 	"mkt/publish/durable"
 	"mkt/publish/football"
 	"mkt/publish/layout"

@@ -12,7 +12,7 @@ import (
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/cyclestate"
 	"mkt/cmd/mkt/internal/tenants"
-	"mkt/internal/check"
+	"mkt/internal/testing/check"
 	"mkt/publish/durable"
 	"mkt/publish/football"
 	"mkt/publish/health"

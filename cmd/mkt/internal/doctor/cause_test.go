@@ -9,11 +9,11 @@ import (
 	"testing"
 	"time"
 
-	"mkt/cmd/mkt/internal/dataroot"
 	"mkt/cmd/mkt/internal/doctor"
 	"mkt/cmd/mkt/internal/tenants"
 	"mkt/fetch/credential"
-	"mkt/internal/check"
+	"mkt/internal/testing/check"
+	"mkt/internal/testing/dataroot"
 	"mkt/publish/durable"
 	"mkt/publish/football"
 	"mkt/publish/health"

@@ -12,11 +12,11 @@ import (
 	"time"
 
 	"mkt/cmd/mkt/internal/audit"
-	"mkt/cmd/mkt/internal/dataroot"
 	"mkt/cmd/mkt/internal/doctor"
 	"mkt/cmd/mkt/internal/tenants"
 	"mkt/fetch/credential"
-	"mkt/internal/check"
+	"mkt/internal/testing/check"
+	"mkt/internal/testing/dataroot"
 	"mkt/publish/durable"
 	"mkt/publish/football"
 	"mkt/publish/health"

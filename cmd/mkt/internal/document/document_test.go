@@ -7,7 +7,7 @@ import (
 
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/document"
-	"mkt/internal/check"
+	"mkt/internal/testing/check"
 )
 
 // One answer is the same in a terminal and on a page, whatever a provider's texts have in them.

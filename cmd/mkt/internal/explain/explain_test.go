@@ -13,11 +13,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"mkt/cmd/mkt/internal/dataroot"
 	"mkt/cmd/mkt/internal/explain"
 	"mkt/fetch/provider/all"
 	"mkt/fetch/raw"
-	"mkt/internal/check"
+	"mkt/internal/testing/check"
+	"mkt/internal/testing/dataroot"
 	"mkt/publish/durable"
 	"mkt/publish/football"
 	"mkt/publish/layout"

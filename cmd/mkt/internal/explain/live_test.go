@@ -6,10 +6,10 @@ import (
 	"testing"
 	"time"
 
-	"mkt/cmd/mkt/internal/dataroot"
 	"mkt/cmd/mkt/internal/explain"
 	"mkt/fetch/raw"
-	"mkt/internal/check"
+	"mkt/internal/testing/check"
+	"mkt/internal/testing/dataroot"
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
 	"mkt/publish/table"

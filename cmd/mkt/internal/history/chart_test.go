@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"mkt/cmd/mkt/internal/history"
-	"mkt/internal/check"
+	"mkt/internal/testing/check"
 	"mkt/publish/table"
 )
 

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"mkt/cmd/mkt/internal/history"
-	"mkt/internal/check"
+	"mkt/internal/testing/check"
 	"mkt/publish"
 	"mkt/publish/durable"
 	"mkt/publish/football"

@@ -12,7 +12,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"mkt/internal/check"
+	"mkt/internal/testing/check"
 	"mkt/publish/football"
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"

@@ -10,7 +10,7 @@ import (
 
 	"mkt/cmd/mkt/internal/pace"
 	"mkt/cmd/mkt/internal/tenants"
-	"mkt/internal/check"
+	"mkt/internal/testing/check"
 	"mkt/publish/durable"
 	"mkt/publish/football"
 	"mkt/publish/health"

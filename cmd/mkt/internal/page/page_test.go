@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"mkt/cmd/mkt/internal/page"
-	"mkt/internal/check"
+	"mkt/internal/testing/check"
 )
 
 func TestWrite(t *testing.T) {

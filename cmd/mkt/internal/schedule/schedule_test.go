@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"mkt/cmd/mkt/internal/schedule"
-	"mkt/internal/check"
+	"mkt/internal/testing/check"
 )
 
 func TestParse(t *testing.T) {

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"mkt/cmd/mkt/internal/tenants"
-	"mkt/internal/check"
+	"mkt/internal/testing/check"
 )
 
 // An account is gone only if a whole, sealed file lacks it.

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"mkt/cmd/mkt/internal/verify"
-	"mkt/internal/check"
+	"mkt/internal/testing/check"
 	"mkt/publish/durable"
 	"mkt/publish/layout"
 )

@@ -13,8 +13,8 @@ import (
 	"strings"
 	"testing"
 
-	"mkt/internal/check"
-	"mkt/internal/needs"
+	"mkt/internal/testing/check"
+	"mkt/internal/testing/needs"
 	"mkt/publish/durable"
 	"mkt/publish/football"
 	"mkt/publish/layout"

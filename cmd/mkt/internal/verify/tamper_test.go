@@ -13,7 +13,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"mkt/fetch/raw"
-	"mkt/internal/check"
+	"mkt/internal/testing/check"
 	"mkt/publish/durable"
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"mkt/cmd/mkt/internal/verify"
-	"mkt/internal/check"
+	"mkt/internal/testing/check"
 )
 
 func TestClean(t *testing.T) {

@@ -10,20 +10,20 @@ import (
 	"testing"
 	"time"
 
-	"mkt/cmd/mkt/internal/dataroot"
 	"mkt/cmd/mkt/internal/verify"
 	"mkt/fetch/raw"
-	"mkt/internal/check"
+	"mkt/internal/testing/check"
+	"mkt/internal/testing/dataroot"
+	"mkt/internal/testing/durabletest"
+	"mkt/internal/testing/storetest"
 	"mkt/publish"
 	"mkt/publish/durable"
-	"mkt/publish/durable/durabletest"
 	"mkt/publish/football"
 	"mkt/publish/layout"
 	"mkt/publish/repair"
 	"mkt/publish/retention"
 	"mkt/publish/snapshot"
 	"mkt/publish/store"
-	"mkt/publish/store/storetest"
 )
 
 // film has the data root after every file operation of its writers: cycles, retention and

@@ -12,8 +12,8 @@ import (
 	"mkt/fetch/provider"
 	"mkt/fetch/provider/apifootball"
 	"mkt/fetch/provider/apifootball/emulator"
-	"mkt/fetch/provider/providertest"
 	"mkt/fetch/simulator"
+	"mkt/internal/testing/providertest"
 )
 
 func emulated(t *testing.T, o simulator.Options) *simulator.Server {

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"mkt/fetch/simulator"
-	"mkt/internal/needs"
+	"mkt/internal/testing/needs"
 )
 
 // lineForms are the recorded forms of timeline lines.

@@ -10,7 +10,7 @@ import (
 
 	"mkt/fetch/provider/betsapi/emulator"
 	"mkt/fetch/simulator"
-	"mkt/internal/needs"
+	"mkt/internal/testing/needs"
 )
 
 // recordings is the folder of recorded payloads beside the repository; a test

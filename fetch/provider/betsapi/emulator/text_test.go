@@ -9,7 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"mkt/internal/needs"
+	"mkt/internal/testing/needs"
 )
 
 // The simulator writes JSON in ASCII, with the meant texts.

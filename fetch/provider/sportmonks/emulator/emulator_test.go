@@ -8,10 +8,10 @@ import (
 	"testing"
 
 	"mkt/fetch/provider"
-	"mkt/fetch/provider/providertest"
 	"mkt/fetch/provider/sportmonks"
 	"mkt/fetch/provider/sportmonks/emulator"
 	"mkt/fetch/simulator"
+	"mkt/internal/testing/providertest"
 
 	"time"
 )

@@ -11,10 +11,10 @@ import (
 	"time"
 
 	"mkt/fetch/provider"
-	"mkt/fetch/provider/providertest"
 	"mkt/fetch/provider/theoddsapi"
 	"mkt/fetch/provider/theoddsapi/emulator"
 	"mkt/fetch/simulator"
+	"mkt/internal/testing/providertest"
 )
 
 func emulated(t *testing.T, o simulator.Options) *simulator.Server {

@@ -12,7 +12,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"mkt/internal/check"
+	"mkt/internal/testing/check"
 )
 
 // work acquires a slot, holds it for a while, and returns the error of [Queue.Acquire].

@@ -13,7 +13,7 @@ import (
 
 	"github.com/gobwas/ws"
 
-	"mkt/internal/socketiotest"
+	"mkt/internal/testing/socketiotest"
 )
 
 func encode(list []packet) []byte {

@@ -9,7 +9,7 @@ import (
 
 	"github.com/gobwas/ws"
 
-	"mkt/internal/check"
+	"mkt/internal/testing/check"
 	"mkt/serve/internal/socketio/engine"
 )
 

@@ -8,7 +8,7 @@ import (
 
 	"github.com/gobwas/ws"
 
-	"mkt/internal/check"
+	"mkt/internal/testing/check"
 	"mkt/serve/internal/socketio/engine"
 )
 

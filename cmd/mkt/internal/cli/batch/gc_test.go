@@ -3,7 +3,7 @@ package batch
 import (
 	"testing"
 
-	"mkt/internal/check"
+	"mkt/internal/testing/check"
 	"mkt/publish/durable"
 )
 

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"mkt/fetch/credential"
-	"mkt/internal/check"
+	"mkt/internal/testing/check"
 	"mkt/publish/durable"
 	"mkt/publish/football"
 	"mkt/publish/health"

@@ -4,9 +4,9 @@ import (
 	"slices"
 	"testing"
 
-	"mkt/internal/check"
+	"mkt/internal/testing/check"
+	"mkt/internal/testing/durabletest"
 	"mkt/publish/durable"
-	"mkt/publish/durable/durabletest"
 	"mkt/publish/football"
 	"mkt/publish/health"
 	"mkt/publish/layout"

@@ -17,7 +17,7 @@ import (
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/tenants"
 	"mkt/fetch/credential"
-	"mkt/internal/check"
+	"mkt/internal/testing/check"
 	"mkt/publish/durable"
 	"mkt/publish/football"
 	"mkt/publish/health"

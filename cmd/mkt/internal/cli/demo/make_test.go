@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"mkt/internal/check"
-	"mkt/internal/needs"
+	"mkt/internal/testing/check"
+	"mkt/internal/testing/needs"
 )
 
 // The first build takes minutes: that a port is in use is said before it.

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"mkt/internal/check"
+	"mkt/internal/testing/check"
 	"mkt/publish/table"
 )
 

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"mkt/internal/coordination"
-	"mkt/publish/durable/durabletest"
+	"mkt/internal/testing/durabletest"
 	"mkt/publish/layout"
 )
 

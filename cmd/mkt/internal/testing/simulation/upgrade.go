@@ -16,7 +16,7 @@ import (
 )
 
 // oldRoot is what a released version wrote, of the account acme, relative to this package.
-const oldRoot = "../../../../publish/testdata/backcompat/1"
+const oldRoot = "../../../../../publish/testdata/backcompat/1"
 
 // upgrade gives a machine the data root of an older version: it is the first one with this version. The
 // provider told the account what that root has.

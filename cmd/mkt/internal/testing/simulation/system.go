@@ -14,12 +14,12 @@ import (
 	"testing/synctest"
 	"time"
 
+	"mkt/internal/testing/durabletest"
+	"mkt/internal/testing/storetest"
 	"mkt/publish/durable"
-	"mkt/publish/durable/durabletest"
 	"mkt/publish/football"
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
-	"mkt/publish/store/storetest"
 )
 
 // Options of a run.

@@ -18,7 +18,7 @@ import (
 	"testing"
 	"time"
 
-	"mkt/internal/check"
+	"mkt/internal/testing/check"
 	"mkt/publish/durable"
 	"mkt/publish/football"
 	"mkt/publish/health"

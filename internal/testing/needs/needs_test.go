@@ -11,14 +11,14 @@ import (
 
 // No other package skips tests, and the reason for which a script skips begins with needs as well.
 func TestSkipsAreHere(t *testing.T) {
-	const top = "../.."
+	const top = "../../.."
 	skips := map[string]*regexp.Regexp{
 		".go":    regexp.MustCompile(`\b[tb]\.(Skip|Skipf|SkipNow)\(`),
 		".txtar": regexp.MustCompile(`^(\[[^\]]*\]\s*)*skip\b`),
 	}
 	seen := 0
 	err := filepath.WalkDir(top, func(name string, e fs.DirEntry, err error) error {
-		if e != nil && e.IsDir() && (name == "../../internal/needs" || e.Name() == "node_modules" || e.Name() == ".git") {
+		if e != nil && e.IsDir() && (name == "../../../internal/testing/needs" || e.Name() == "node_modules" || e.Name() == ".git") {
 			return filepath.SkipDir
 		}
 		skip := skips[filepath.Ext(name)]

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"mkt/internal/needs"
+	"mkt/internal/testing/needs"
 )
 
 // What a process that runs a world is told: the options, and a file for the result.

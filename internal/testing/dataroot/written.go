@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"mkt/fetch/raw"
-	"mkt/internal/check"
-	"mkt/publish/durable/durabletest"
+	"mkt/internal/testing/check"
+	"mkt/internal/testing/durabletest"
 	"mkt/publish/football"
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"

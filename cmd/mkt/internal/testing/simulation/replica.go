@@ -12,9 +12,9 @@ import (
 	"time"
 
 	"mkt/internal/coordination"
+	"mkt/internal/testing/durabletest"
 	"mkt/publish"
 	"mkt/publish/durable"
-	"mkt/publish/durable/durabletest"
 	"mkt/publish/football"
 	"mkt/publish/snapshot"
 	"mkt/publish/table"

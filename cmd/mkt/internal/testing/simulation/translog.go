@@ -14,7 +14,7 @@ import (
 	"golang.org/x/mod/sumdb/note"
 
 	"mkt/cmd/mkt/internal/commitlog"
-	"mkt/publish/durable/durabletest"
+	"mkt/internal/testing/durabletest"
 	"mkt/publish/football"
 	"mkt/publish/layout"
 	"mkt/publish/receipt"

@@ -9,8 +9,8 @@ import (
 	"syscall"
 	"time"
 
+	"mkt/internal/testing/durabletest"
 	"mkt/publish/durable"
-	"mkt/publish/durable/durabletest"
 	"mkt/publish/layout"
 )
 

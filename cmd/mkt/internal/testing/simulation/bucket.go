@@ -9,9 +9,9 @@ import (
 	"sync"
 	"time"
 
+	"mkt/internal/testing/storetest"
 	"mkt/publish/layout"
 	"mkt/publish/store"
-	"mkt/publish/store/storetest"
 )
 
 // Rates of the faults of one request to the object store.

@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"mkt/cmd/mkt/internal/commitlog"
+	"mkt/internal/testing/durabletest"
 	"mkt/publish"
 	"mkt/publish/durable"
-	"mkt/publish/durable/durabletest"
 	"mkt/publish/football"
 	"mkt/publish/layout"
 	"mkt/publish/receipt"

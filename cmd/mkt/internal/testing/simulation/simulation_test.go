@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"mkt/internal/needs"
+	"mkt/internal/testing/needs"
 )
 
 var (

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"mkt/internal/needs"
+	"mkt/internal/testing/needs"
 )
 
 // defect is a planted defect of testdata/defects.txt.
@@ -56,7 +56,7 @@ func TestDefectsFit(t *testing.T) {
 		t.Errorf("%d defects", len(defects))
 	}
 	for _, d := range defects {
-		text, err := os.ReadFile(filepath.Join("../../../..", d.file))
+		text, err := os.ReadFile(filepath.Join("../../../../..", d.file))
 		if n := strings.Count(string(text), d.before); err != nil || n != 1 {
 			t.Errorf("%s: %s has its lines %d times (%v)", d.name, d.file, n, err)
 		}
@@ -68,7 +68,7 @@ func TestDefectsFit(t *testing.T) {
 func TestDefectsAreFound(t *testing.T) {
 	needs.Env(t, "MKT_SIMULATE_DEFECTS", "minutes for each defect: make simulate-defects")
 	tree := t.TempDir()
-	if out, err := exec.Command("sh", "-c", "cd ../../../.. && git ls-files -z | xargs -0 cp --parents -t "+tree).CombinedOutput(); err != nil {
+	if out, err := exec.Command("sh", "-c", "cd ../../../../.. && git ls-files -z | xargs -0 cp --parents -t "+tree).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	found, all := 0, 0
@@ -100,7 +100,7 @@ func TestDefectsAreFound(t *testing.T) {
 func (d *defect) build(t *testing.T, tree, to string) (binary string) {
 	t.Helper()
 	binary = filepath.Join(to, "simulation.test")
-	of := "./cmd/mkt/internal/simulation"
+	of := "./cmd/mkt/internal/testing/simulation"
 	if d.world == "served" {
 		of += "/served"
 	}
@@ -118,7 +118,7 @@ func (d *defect) clean(t *testing.T) (binary string) {
 	if d.world != "served" {
 		return os.Args[0]
 	}
-	return d.build(t, "../../../..", t.TempDir())
+	return d.build(t, "../../../../..", t.TempDir())
 }
 
 func (d *defect) find(t *testing.T, binary string) bool {

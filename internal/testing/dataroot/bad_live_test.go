@@ -8,10 +8,10 @@ import (
 	"testing"
 	"time"
 
-	"mkt/cmd/mkt/internal/dataroot"
 	"mkt/fetch/provider/emulators"
 	"mkt/fetch/simulator"
-	"mkt/internal/check"
+	"mkt/internal/testing/check"
+	"mkt/internal/testing/dataroot"
 	"mkt/publish/football"
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
