@@ -161,7 +161,7 @@ func (c *client) read() {
 			if err != nil {
 				return
 			}
-			if o, err := c.b.w.register(c.life, "message", c.b.about(f)); err == nil {
+			if o, err := c.b.w.register(&c.life.actor, "message", c.b.about(f)); err == nil {
 				c.b.w.Add(1)
 				go c.take(f, o)
 			}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net"
 	"strings"
 	"sync"
@@ -57,18 +58,19 @@ type counting struct {
 	w     *world
 	redis *miniredis.Miniredis
 
-	mu      sync.Mutex
-	down    bool
-	slow    bool
-	refuses bool
-	conns   map[net.Conn]bool
-	failed  time.Time          // when a command may last have failed
-	given   map[string]*tokens // by client
-	seldom  time.Time          // the next request of the client that has few
+	mu       sync.Mutex
+	down     bool
+	slow     bool
+	refuses  bool
+	conns    map[net.Conn]bool
+	failed   time.Time           // when a command may last have failed
+	given    map[string]*tokens  // by client
+	replicas map[string]*counter // by name: of the newest life
+	seldom   time.Time           // the next request of the client that has few
 }
 
 func newCounting(w *world) *counting {
-	c := &counting{w: w, redis: miniredis.NewMiniRedis(), conns: map[net.Conn]bool{}, given: map[string]*tokens{}}
+	c := &counting{w: w, redis: miniredis.NewMiniRedis(), conns: map[net.Conn]bool{}, given: map[string]*tokens{}, replicas: map[string]*counter{}}
 	c.redis.ClockTTL(true)
 	return c
 }
@@ -122,6 +124,13 @@ func (c *counting) answers() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return !c.down && !c.slow && !c.refuses && time.Since(c.failed) > backAfter
+}
+
+// known returns the replicas.
+func (c *counting) known() map[string]*counter {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return maps.Clone(c.replicas)
 }
 
 // isDue reports whether the client that has few requests has one now.
@@ -185,7 +194,7 @@ func (r *counter) pass(client, server net.Conn, buffer []byte) bool {
 		return false
 	}
 	command, key := about(string(buffer[:n]))
-	name, err := w.enter(r.l, "limits", command+" "+key)
+	name, err := r.l.enter("limits", command+" "+key)
 	if err != nil {
 		return false
 	}
@@ -275,35 +284,35 @@ func (c *counting) decided(key, answer string) *decision {
 }
 
 // count counts requests at a replica until its life ends.
-func (s *system) count(l *life, m *mirror) {
+func (c *counting) count(l *life) {
 	address, err := limits.ParseAddress("redis://10.0.0.2:6379")
 	if err != nil {
 		panic(err) // of a fixed address
 	}
-	r := &counter{c: s.counting, l: l, shares: map[string]*tokens{}, doubted: map[string]bool{}, refused: map[string]time.Time{}, others: map[*life]bool{}}
-	r.Shared = limits.Open(address, limits.Options{Replica: m.name, Now: m.now, Log: slog.New(slog.DiscardHandler), Dial: r.dial})
-	r.began = time.Since(s.began)
-	m.mu.Lock()
-	m.counter = r
-	m.mu.Unlock()
-	s.Add(1)
+	r := &counter{c: c, l: l, shares: map[string]*tokens{}, doubted: map[string]bool{}, refused: map[string]time.Time{}, others: map[*life]bool{}}
+	r.Shared = limits.Open(address, limits.Options{Replica: l.machine.name, Now: l.machine.now, Log: slog.New(slog.DiscardHandler), Dial: r.dial})
+	r.began = time.Since(c.w.began)
+	c.mu.Lock()
+	c.replicas[l.machine.name] = r
+	c.mu.Unlock()
+	c.w.Add(1)
 	go func() {
-		defer s.Done()
+		defer c.w.Done()
 		r.Run(l.ctx)
 	}()
 	for {
-		name, err := s.enter(l, "requests", "")
+		name, err := l.enter("requests", "")
 		if err != nil {
 			return
 		}
-		for range s.pick("requests", name, 13) {
+		for range c.w.pick("requests", name, 13) {
 			r.request("busy")
 		}
 		if r.c.isDue() && !r.request("quiet") && !l.dead.Load() {
-			s.fail(limitsHold, "%s: a client that is far below its limit is refused", m.name)
+			c.w.fail(limitsHold, "%s: a client that is far below its limit is refused", l.machine.name)
 		}
-		r.judge(s.mirrors)
-		if !sleep(l.ctx, s.span("requests", name, 100*time.Millisecond, 12*time.Second)) {
+		r.judge()
+		if !sleep(l.ctx, c.w.span("requests", name, 100*time.Millisecond, 12*time.Second)) {
 			return
 		}
 	}
@@ -311,13 +320,10 @@ func (s *system) count(l *life, m *mirror) {
 
 // judge checks that the limits are exact if the server answers, and that the replica counts the others that are
 // alive, also when the server has forgotten them.
-func (r *counter) judge(mirrors []*mirror) {
+func (r *counter) judge() {
 	now, answers, alive := time.Since(r.c.w.began), r.c.answers(), 1
-	for _, m := range mirrors {
-		m.mu.Lock()
-		other := m.counter
-		m.mu.Unlock()
-		if other == nil || other == r || other.l.dead.Load() {
+	for _, other := range r.c.known() {
+		if other == r || other.l.dead.Load() {
 			continue
 		}
 		if answers && now-max(r.began, other.began) > backAfter {
@@ -342,7 +348,7 @@ func (r *counter) request(client string) bool {
 	heard := r.heard
 	_, err := r.Take(r.l.ctx, client, limit, now)
 	took := time.Since(began)
-	if _, killed := w.enter(r.l, "decided", client); killed != nil { // what the answer changes is done then
+	if _, killed := r.l.enter("decided", client); killed != nil { // what the answer changes is done then
 		return false
 	}
 	after, allowed := r.Stats(), err == nil

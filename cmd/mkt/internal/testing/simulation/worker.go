@@ -3,7 +3,6 @@ package simulation
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"slices"
 	"sync"
@@ -20,32 +19,15 @@ import (
 	"mkt/publish/football"
 	"mkt/publish/health"
 	"mkt/publish/layout"
+	"mkt/publish/snapshot"
 	"mkt/publish/store"
 	"mkt/transform"
-	"mkt/transform/identity"
 )
-
-// key makes the ids of all data roots.
-var key = identity.Key{1, 2, 3}
-
-// fetchLimits end a run while its account's next one is still to come.
-var fetchLimits = fetch.Limits{Run: 4 * time.Minute, Connect: 5 * time.Second, Header: 10 * time.Second, Body: 20 * time.Second}
-
-// job is one product of an account.
-type job struct {
-	*account
-	product football.Product
-}
-
-func (j job) String() string { return j.id + " " + string(j.product) }
-
-// dir is the folder of the job below a data root.
-func (j job) dir() string { return layout.TenantProduct(j.id, string(j.product)) }
 
 // worker runs the cycles of accounts on a machine with the scheduler of mkt schedule. In a cluster it shares
 // them with others, and publishes to the object store.
 type worker struct {
-	s        *system
+	s        *services
 	l        *life
 	circuits *fetch.Circuits
 	states   *transform.States
@@ -66,8 +48,8 @@ type worker struct {
 }
 
 // work is the program of a machine with a worker.
-func (s *system) work(l *life) {
-	if _, err := s.enter(l, "start", ""); err != nil || !sleep(l.ctx, s.span("start", l.id(), 0, 2*time.Second)) {
+func (s *services) work(l *life) {
+	if _, err := l.enter("start", ""); err != nil || !sleep(l.ctx, s.span("start", l.id(), 0, 2*time.Second)) {
 		return
 	}
 	wk := &worker{s: s, l: l, circuits: new(fetch.Circuits), states: new(transform.States), moved: make(chan struct{}, 1), arrived: map[string]bool{}, idle: map[string]time.Time{}}
@@ -99,7 +81,7 @@ func (wk *worker) join() bool {
 	address, err := coordination.Parse("nats://10.0.0.1:4222")
 	if err == nil {
 		wk.conn, err = coordination.Open(coordination.Options{Address: address, Use: coordination.ForLeases, Name: wk.l.machine.name, Version: "test",
-			Installation: key.Fingerprint(), Now: wk.l.steady(), Random: wk.s.spread(wk.l, "connect"), Dialer: &dialer{wk.s.broker, wk.l}})
+			Installation: key.Fingerprint(), Now: wk.l.steady(), Random: wk.l.spread("connect"), Dialer: &dialer{wk.s.broker, wk.l}})
 	}
 	if err == nil {
 		wk.member, err = wk.conn.Join(1, wk.move)
@@ -111,7 +93,7 @@ func (wk *worker) join() bool {
 }
 
 // lease takes the leases of jobs for a command on a machine of a cluster.
-func (s *system) lease(l *life, purpose string, jobs ...job) (release func(), err error) {
+func (s *services) lease(l *life, purpose string, jobs ...job) (release func(), err error) {
 	if s.broker == nil {
 		return func() {}, nil
 	}
@@ -120,7 +102,7 @@ func (s *system) lease(l *life, purpose string, jobs ...job) (release func(), er
 		return nil, err
 	}
 	conn, err := coordination.Open(coordination.Options{Address: address, Use: coordination.ForLeases, Name: l.machine.name, Version: "test",
-		Installation: key.Fingerprint(), Now: l.steady(), Random: s.spread(l, purpose), Dialer: &dialer{s.broker, l}})
+		Installation: key.Fingerprint(), Now: l.steady(), Random: l.spread(purpose), Dialer: &dialer{s.broker, l}})
 	if err != nil {
 		return nil, err
 	}
@@ -157,7 +139,7 @@ const retry = 10 * time.Second
 // follow schedules the accounts of the file, in a cluster those that are this worker's, as mkt schedule
 // does.
 func (wk *worker) follow() {
-	if _, err := wk.s.enter(wk.l, "follow", ""); err != nil { // the scheduler runs when this has its turn
+	if _, err := wk.l.enter("follow", ""); err != nil { // the scheduler runs when this has its turn
 		return
 	}
 	for {
@@ -230,7 +212,7 @@ func (wk *worker) runs(name string) (end func()) {
 func (wk *worker) tick(_ context.Context, name string) error {
 	defer wk.runs(name)()
 	j := wk.s.jobs[slices.IndexFunc(wk.s.jobs, func(j job) bool { return j.String() == name })]
-	if _, err := wk.s.enter(wk.l, "tick", name); err != nil {
+	if _, err := wk.l.enter("tick", name); err != nil {
 		return nil
 	}
 	if tenant, runs := wk.s.office.active(j); runs && wk.cycle(j, tenant) && wk.member != nil {
@@ -261,15 +243,6 @@ func (wk *worker) cycle(j job, t *tenants.Tenant) (again bool) {
 	wk.s.note("%s: %s: %s", l.machine.name, j, shorten(err))
 	wk.s.trouble(l, j, err)
 	return false
-}
-
-// shorten keeps the log readable, and the same in all runs.
-func shorten(err error) string {
-	text := err.Error()
-	if len(text) > 200 {
-		text = text[:200] + "..."
-	}
-	return text
 }
 
 // run takes the lease of a job, and runs the steps.
@@ -327,7 +300,7 @@ func (wk *worker) locked(ctx context.Context, j job, t *tenants.Tenant) (err err
 		return nil
 	}
 	if err = wk.steps(ctx, j, t, root, data, attached); err == nil {
-		l.hasRun(j)
+		l.hasRun(j.String())
 	}
 	e := store.Ended{Err: err, Stopping: l.ctx.Err() != nil}
 	if damage := (*publish.DamageError)(nil); errors.As(err, &damage) {
@@ -360,7 +333,7 @@ func (wk *worker) steps(ctx context.Context, j job, t *tenants.Tenant, root, dat
 	if err != nil {
 		return err
 	}
-	if wk.s.serve != nil { // servers do not read the accounts file, and know no credential
+	if wk.s.served { // servers do not read the accounts file, and know no credential
 		tenant.Fingerprint = ""
 	}
 	open := func(sealed, id, provider string) (credential.Secret, error) {
@@ -368,7 +341,7 @@ func (wk *worker) steps(ctx context.Context, j job, t *tenants.Tenant, root, dat
 	}
 	fetched, err := fetch.Run(ctx, fetch.Options{
 		Tenant: tenant, Product: j.product, Root: root, Open: open, Provider: lookup, Limits: fetchLimits, Circuits: wk.circuits,
-		Now: now, Random: wk.s.spread(l, j.String()), Transport: wk.s.network.dialer(l),
+		Now: now, Random: l.spread(j.String()), Transport: wk.s.network.dialer(l),
 	})
 	if err == nil && j.product == football.MarketEngine && j.refused() {
 		wk.s.fail(failureSaid, "%s on %s: the provider gave no data, and the fetch of %s says %s", j, l.machine.name, fetched.Cycle, fetched.Outcome)
@@ -381,18 +354,18 @@ func (wk *worker) steps(ctx context.Context, j job, t *tenants.Tenant, root, dat
 	if err := wk.said(ctx, j, "transform", err); err != nil {
 		return err
 	}
-	o := publish.Options{ClientID: j.id, Product: j.product, Cycle: transformed.Cycle, Root: root, Now: now, Version: "test", Retention: wk.s.keeps(l), RunID: wk.s.runID(l, j)}
+	o := publish.Options{ClientID: j.id, Product: j.product, Cycle: transformed.Cycle, Root: root, Now: now, Version: "test", Retention: wk.s.keeps(l), RunID: l.runID()}
 	if attached != nil {
 		o.Store = attached
 	}
 	of := within(l.disk, j.dir())
-	before := wk.s.book.inventory(of, j)
+	before := j.inventory(of)
 	published, err := publish.Run(ctx, o)
 	if err == nil && !published.Already {
 		wk.s.book.published(l, j, published)
 	}
 	if !l.dead.Load() {
-		wk.s.book.retained(of, j, l.machine.name, o.Retention, before, false)
+		j.retained(of, l.machine, o.Retention, before, false)
 	}
 	if err := wk.said(ctx, j, "publish", err); err != nil || published.Already {
 		return err
@@ -404,7 +377,7 @@ func (wk *worker) steps(ctx context.Context, j job, t *tenants.Tenant, root, dat
 		}
 		collected, err := wk.shipping.Collect(ctx, attached.Dataset, o.Retention.For(j.product))
 		if collected && ctx.Err() == nil && !l.dead.Load() {
-			wk.s.book.retainedIn(wk.s.depot, j, o.Retention, had, head, err == nil)
+			j.retainedIn(wk.s.depot, o.Retention, had, head, err == nil)
 		}
 		if err != nil {
 			wk.s.note("%s: %s: retention in the store: %s", l.machine.name, j, shorten(err))
@@ -414,16 +387,6 @@ func (wk *worker) steps(ctx context.Context, j job, t *tenants.Tenant, root, dat
 		wk.conn.Announce(j.id, string(j.product), published.Version)
 	}
 	return nil
-}
-
-// spread returns the randomness of waits. It depends on the time, so that no order of calls matters.
-func (s *system) spread(l *life, what string) func() float64 {
-	return func() float64 { return s.roll("spread", fmt.Sprint(l.id(), what, time.Since(s.began))) }
-}
-
-// runID is unique, and the same in every run with the same seed.
-func (s *system) runID(l *life, j job) string {
-	return fmt.Sprintf("%s-%d-%d", l.machine.name, l.number, time.Since(s.began).Milliseconds())
 }
 
 // said checks that the state file says how a step ended.
@@ -441,4 +404,12 @@ func (wk *worker) said(ctx context.Context, j job, step string, err error) error
 		wk.s.fail("a run that failed says so", "%s: %s on %s: %v; state %+v", j, step, l.machine.name, err, run)
 	}
 	return err
+}
+
+// trouble judges a failed run of one machine: on a disk that lost nothing and can be read, nothing is called damaged.
+func (s *services) trouble(l *life, j job, err error) {
+	m := l.machine
+	if s.depot == nil && !m.isRotten() && !m.suspect && !m.hasLost() && errors.Is(err, snapshot.ErrDamaged) && !isStorage(err) {
+		s.fail(wholeIsWhole, "%s on %s: %v", j, m.name, err)
+	}
 }
