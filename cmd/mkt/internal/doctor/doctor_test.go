@@ -31,6 +31,7 @@ import (
 	"mkt/fetch/credential"
 	"mkt/fetch/provider"
 	"mkt/fetch/raw"
+	"mkt/internal/cluster"
 	"mkt/internal/coordination"
 	"mkt/internal/testing/check"
 	"mkt/internal/testing/dataroot"
@@ -451,7 +452,7 @@ var faults = []fault{
 	{"password of the limits open to others", func(h *installation) {
 		h.redis(nil).RequireAuth("geheim")
 		var err error
-		h.options.Limits, err = limits.ParseAddress(strings.Replace(h.options.Limits.String(), "//", "//:geheim@", 1))
+		h.options.Limits, err = cluster.ParseAddress(strings.Replace(h.options.Limits.String(), "//", "//:geheim@", 1))
 		check.Must(h.t, err)
 		h.options.Config, h.options.LimitsInConfig = h.path("mkt.yaml"), true
 		h.write(h.options.Config, "limits: …\n")
@@ -732,7 +733,7 @@ func (h *installation) redis(hook server.Hook) *miniredis.Miniredis {
 	m.SetTime(h.now())
 	m.Server().SetPreHook(hook)
 	var err error
-	h.options.Limits, err = limits.ParseAddress("redis://" + m.Addr())
+	h.options.Limits, err = cluster.ParseAddress("redis://" + m.Addr())
 	check.Must(h.t, err)
 	return m
 }

@@ -12,7 +12,6 @@ import (
 	"mkt/cmd/mkt/internal/cli/daemon"
 	"mkt/cmd/mkt/internal/schedule"
 	"mkt/cmd/mkt/internal/tenants"
-	"mkt/internal/coordination"
 	"mkt/publish/football"
 	"mkt/publish/health"
 	"mkt/serve/account"
@@ -101,11 +100,12 @@ func (g *Group) schedule(ctx context.Context, o ScheduleOptions) error {
 		return err
 	}
 	defer closeAdmin()
-	leave, closeWork, err := g.openWork(t)
+	closeLeases, err := g.connect("mkt schedule")
 	if err != nil {
 		return err
 	}
-	defer closeWork()
+	defer closeLeases()
+	defer t.share(ctx)()
 	if err := t.SetTenants(f); err != nil {
 		return err
 	}
@@ -116,7 +116,7 @@ func (g *Group) schedule(ctx context.Context, o ScheduleOptions) error {
 		if s, err := g.Store(ctx); err == nil {
 			adminServer.Metrics.MustRegister(daemon.StoreCollectors(s)...)
 		}
-		adminServer.ReadyWhen(func() error { return g.scheduling(ctx) })
+		adminServer.ReadyWhen(func() error { return t.scheduling(ctx) })
 	}
 	t.paceAll()
 	var overdue []string
@@ -128,7 +128,6 @@ func (g *Group) schedule(ctx context.Context, o ScheduleOptions) error {
 		g.printScheduling(adminServer.URL())
 	}
 	go edits.Watch(ctx, f, t.SetTenants)
-	defer context.AfterFunc(ctx, leave)()
 	logged := l.start(ctx)
 	t.RunAll(ctx, overdue...)
 	logged()
@@ -139,35 +138,14 @@ func (g *Group) schedule(ctx context.Context, o ScheduleOptions) error {
 // errStopping is the answer of /readyz once no further cycle begins.
 var errStopping = errors.New("stopping: steps under way are being finished")
 
-func (g *Group) scheduling(ctx context.Context) error {
+func (t *timetable) scheduling(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return errStopping
 	}
-	if conn := g.leases.conn; conn != nil {
-		if trouble := conn.Trouble(); trouble != nil {
-			return trouble
-		}
+	if t.member != nil {
+		return t.member.Trouble()
 	}
 	return nil
-}
-
-// openWork makes this process one of several workers, if there is the setting work. leave announces
-// its stop to the others; close may always be called.
-func (g *Group) openWork(t *timetable) (leave, closeWork func(), err error) {
-	if !g.leases.Set() {
-		return func() {}, func() {}, nil
-	}
-	conn, err := g.leases.Open(g.Env, coordination.ForLeases, g.installation())
-	if err != nil {
-		return nil, nil, err
-	}
-	g.leases.conn, g.leases.purpose = conn, "mkt schedule"
-	leave, end, err := t.share(conn)
-	if err != nil {
-		conn.Close()
-		return nil, nil, err
-	}
-	return leave, func() { leave(); end(); conn.Close() }, nil // leave once more: a stop may be faster than the first
 }
 
 func (g *Group) printScheduling(adminURL string) {

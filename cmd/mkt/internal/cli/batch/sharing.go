@@ -3,13 +3,13 @@ package batch
 import (
 	"context"
 	"errors"
-	"runtime"
 	"strings"
+	"sync"
 	"time"
 
 	"mkt/cmd/mkt/internal/schedule"
 	"mkt/cmd/mkt/internal/tenants"
-	"mkt/internal/coordination"
+	"mkt/internal/cluster"
 	"mkt/publish/football"
 	"mkt/publish/health"
 	"mkt/serve/account"
@@ -22,20 +22,20 @@ const retryLease = 2 * time.Second
 // worker ran the tick.
 var errAlreadyRan = errors.New("another worker ran this cycle")
 
-// share makes this process one of several workers. An account with all its products is run by one
-// of them, because its quota and its pace are decided over all products. leave tells the others at
-// once that this worker begins no further run.
-func (t *timetable) share(conn *coordination.Conn) (leave, end func(), err error) {
-	t.member, err = conn.Join(runtime.GOMAXPROCS(0), t.reassign)
-	if err != nil {
-		return nil, nil, err
+// share makes this process one of several workers until ctx ends. An account with all its products
+// is run by one of them, because its quota and its pace are decided over all products. end waits
+// until the others know that this worker has left, and may always be called.
+func (t *timetable) share(ctx context.Context) (end func()) {
+	conn := t.group.leases.conn
+	if conn == nil {
+		return func() {}
 	}
-	stop := conn.OnChange(func() {
-		if conn.Trouble() == nil {
-			go t.retryUnleased()
-		}
-	})
-	return t.member.Leave, func() { stop(); t.member.End() }, nil
+	ctx, leave := context.WithCancel(ctx)
+	t.member = conn.Join(t.reassign)
+	t.group.leases.member = t.member
+	var ended sync.WaitGroup
+	ended.Go(func() { t.member.Run(ctx) })
+	return func() { leave(); ended.Wait() }
 }
 
 // owns reports whether this process runs an account.
@@ -97,7 +97,6 @@ func (t *timetable) assign(f *tenants.File, accept func() *tenants.File) error {
 		if !owned[name] {
 			left = append(left, name)
 			delete(t.arrived, name)
-			delete(t.unleased, name)
 		}
 	}
 	t.owned = owned
@@ -106,18 +105,16 @@ func (t *timetable) assign(f *tenants.File, accept func() *tenants.File) error {
 			t.arrived[name] = true
 		}
 	}
+	t.accounts = len(accounts)
 	t.mu.Unlock()
 	for _, name := range left {
 		t.setPace(name, 0)
-	}
-	if t.member != nil {
-		t.member.SetAccounts(len(accounts))
 	}
 	if t.member != nil || !first { // on one machine, the start decides all paces and runs what is overdue
 		t.begin(append(came, enabled...))
 	}
 	if t.member != nil && len(came)+len(left) > 0 {
-		t.group.Log.Info("accounts shared anew", "workers", t.member.Team(), "accounts", len(accounts), "jobs_came", len(came), "jobs_left", len(left))
+		t.group.Log.Info("accounts shared again", "workers", t.member.Team(), "accounts", len(accounts), "jobs_came", len(came), "jobs_left", len(left))
 	}
 	return nil
 }
@@ -207,61 +204,23 @@ func (t *timetable) ranElsewhere(j Job) bool {
 	return when.Next(run.StartedAt.UTC()).After(now)
 }
 
-// isWithoutLease reports whether a run did not begin, or ended, because NATS could not be asked.
-func isWithoutLease(err error) bool {
-	var trouble *coordination.Trouble
-	return errors.As(err, &trouble) || errors.Is(err, coordination.ErrLost)
-}
-
-// afterLease plans the next attempt of a run without a lease: when the lease of a dead worker
-// ends, or when NATS answers again.
+// afterLease plans the next attempt of a run whose lease another process has. It may be that of a
+// dead worker, which ends. If its holder is alive, it runs the tick.
 func (t *timetable) afterLease(name string, err error) {
-	var taken *coordination.Taken
-	now := t.group.Now()
+	var taken *cluster.TakenError
+	at := t.group.Now().Add(retryLease)
 	switch {
-	case errors.As(err, &taken) && !taken.Gone.IsZero():
-		at := taken.Gone.Add(retryLease / 10)
-		if soonest := now.Add(retryLease / 2); at.Before(soonest) {
-			at = soonest
+	case errors.As(err, &taken):
+		if taken.Gone.After(at) {
+			at = taken.Gone.Add(retryLease / 10)
 		}
-		t.Scheduler.Retry(name, at)
-	case isWithoutLease(err):
-		t.mu.Lock()
-		t.unleased[name] = true
-		t.mu.Unlock()
-		if t.group.leases.conn.Trouble() == nil {
-			t.Scheduler.Retry(name, now.Add(retryLease))
-		}
-	case t.member != nil:
-		t.mu.Lock()
-		delete(t.unleased, name)
-		t.mu.Unlock()
+	case !errors.Is(err, cluster.ErrLost):
+		return
 	}
-}
-
-// retryUnleased runs the entries whose tick got no lease while NATS was away, except those whose
-// next tick comes soon.
-func (t *timetable) retryUnleased() {
 	t.mu.Lock()
-	f := t.file
-	var names []string
-	for name := range t.unleased {
-		names = append(names, name)
-	}
-	clear(t.unleased)
+	t.arrived[name] = true
 	t.mu.Unlock()
-	var again []string
-	for _, name := range names {
-		id, product, _ := strings.Cut(name, "/")
-		tenant, ok := f.Tenant(id)
-		if !ok {
-			continue
-		}
-		if when, err := schedule.Parse(tenant.Expression(football.Product(product))); err == nil && schedule.Cadence(when, t.group.Now()) >= catchUpFrom {
-			again = append(again, name)
-		}
-	}
-	t.Scheduler.Now(again...)
+	t.Scheduler.Retry(name, at)
 }
 
 // runsHere reports whether this process runs an account. t.mu must not be held.

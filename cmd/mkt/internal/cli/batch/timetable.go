@@ -11,7 +11,7 @@ import (
 	"mkt/cmd/mkt/internal/cyclestate"
 	"mkt/cmd/mkt/internal/schedule"
 	"mkt/cmd/mkt/internal/tenants"
-	"mkt/internal/coordination"
+	"mkt/internal/cluster"
 	"mkt/publish/durable"
 	"mkt/publish/football"
 	"mkt/serve/account"
@@ -23,17 +23,17 @@ type timetable struct {
 	group     *Group
 	steps     []Step
 	catchUp   bool
-	member    *coordination.Member // nil: this process runs all accounts
-	grace     time.Duration        // how long a running step may go on after the stop
+	member    *cluster.Member // nil: this process runs all accounts
+	grace     time.Duration   // how long a running step may go on after the stop
 	Scheduler *schedule.Scheduler
 	metrics   *cycleMetrics
 
 	mu        sync.Mutex // guards the following fields
 	file      *tenants.File
 	owned     map[string]bool          // by entry: run by this process
+	accounts  int                      // run by this process
 	able      map[string]bool          // by entry: its account may run
-	arrived   map[string]bool          // by entry: came here and has not run here
-	unleased  map[string]bool          // by entry: those whose last tick got no lease, or lost it
+	arrived   map[string]bool          // by entry: its next run finds out whether another worker ran the tick
 	postponed map[string]time.Time     // by entry: the time logged last
 	paces     map[string]time.Duration // by entry: runs less often than tenants.yaml says
 
@@ -47,7 +47,7 @@ const liveFactor = 4
 
 func NewTimetable(g *Group, o ScheduleOptions, steps []Step) *timetable {
 	t := &timetable{group: g, steps: steps, grace: o.Grace, catchUp: o.catchUp, metrics: newCycleMetrics(g.Now), postponed: map[string]time.Time{}, paces: map[string]time.Duration{},
-		owned: map[string]bool{}, arrived: map[string]bool{}, unleased: map[string]bool{}}
+		owned: map[string]bool{}, arrived: map[string]bool{}}
 	t.Scheduler = schedule.New(schedule.Options{Now: g.Now, Run: t.Run, Jitter: o.Jitter, Parallel: o.Parallel, Lanes: map[string]int{
 		string(football.LiveIntelligence): liveFactor * o.Parallel}, Skipped: t.metrics.skip, Log: g.Log})
 	return t
@@ -140,7 +140,7 @@ func (t *timetable) Run(stopping context.Context, name string) error {
 		ended(cycleLocked)
 	case errors.As(err, new(cli.Interrupted)):
 		ended(cycleInterrupted)
-	case isWithoutLease(err):
+	case errors.As(err, new(*cluster.AwayError)), errors.As(err, new(*cluster.ClockError)), errors.Is(err, cluster.ErrLost):
 		ended(cycleUnleased)
 	default:
 		last.Code = t.group.codeOf(last)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/alicebob/miniredis/v2"
 
+	"mkt/internal/cluster"
 	accounts "mkt/serve/account"
 	"mkt/serve/limits"
 )
@@ -276,7 +277,7 @@ func (c *counting) decided(key, answer string) *decision {
 
 // count counts requests at a replica until its life ends.
 func (s *system) count(l *life, m *mirror) {
-	address, err := limits.ParseAddress("redis://10.0.0.2:6379")
+	address, err := cluster.ParseAddress("redis://10.0.0.2:6379")
 	if err != nil {
 		panic(err) // of a fixed address
 	}
