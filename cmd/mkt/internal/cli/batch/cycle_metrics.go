@@ -38,7 +38,7 @@ const (
 	cycleFailed      = "failed"
 	cycleLocked      = "locked"      // another process runs it
 	cycleInterrupted = "interrupted" // stopped between two steps
-	cycleUnleased    = "no_lease"    // NATS could not be asked for its lease, or lost it
+	cycleUnleased    = "no_lease"    // there was none, or it was lost
 )
 
 // cycleDurations are the buckets in seconds, from a live cycle, which may take eight, to a
@@ -51,7 +51,7 @@ func newCycleMetrics(now func() time.Time) *cycleMetrics {
 	}
 	m := &cycleMetrics{
 		now:       now,
-		cycles:    counter("mkt_cycles_total", "Cycles run: published, failed, locked (another process ran it), interrupted (by the stop) or no_lease (NATS could not be asked, or the lease was lost).", "product", "outcome"),
+		cycles:    counter("mkt_cycles_total", "Cycles run: published, failed, locked (another process ran it), interrupted (by the stop) or no_lease (there was none, or it was lost).", "product", "outcome"),
 		failures:  counter("mkt_cycle_failures_total", "Steps that failed, by the code in state files and mkt doctor; empty if the step never began.", "product", "step", "code"),
 		skipped:   counter("mkt_cycle_ticks_skipped_total", "Ticks that came while the cycle before was still under way.", "product"),
 		postponed: counter("mkt_cycle_ticks_postponed_total", "Ticks at which the provider must not be asked yet: its quota is used up, or it refused.", "product", "reason"),
