@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"mkt/cmd/mkt/internal/cli"
+	"mkt/cmd/mkt/internal/sharing"
 	"mkt/internal/cluster"
 	"mkt/publish/durable"
 )
@@ -42,7 +43,7 @@ func (l *cycleLine) log(log *slog.Logger, code string, err error) {
 		log.Debug("tick skipped: no lease was given", "error", err)
 	case errors.Is(err, cli.ErrDeleted):
 		log.Info("tick skipped: the account was deleted meanwhile")
-	case errors.Is(err, errAlreadyRan):
+	case errors.Is(err, sharing.ErrAlreadyRan):
 		log.Info("tick skipped: another worker ran this cycle before the account came here")
 	case errors.Is(err, cluster.ErrLost):
 		log.Error("cycle interrupted", append(l.pairs(), "step", last.Step, "error", err)...)

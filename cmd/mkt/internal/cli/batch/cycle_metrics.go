@@ -10,6 +10,7 @@ import (
 
 	"mkt/cmd/mkt/internal/cyclestate"
 	"mkt/cmd/mkt/internal/schedule"
+	"mkt/cmd/mkt/internal/sharing"
 	"mkt/publish/football"
 	"mkt/serve/account"
 )
@@ -93,7 +94,7 @@ func (m *cycleMetrics) begin(j Job) (ended func(outcome string)) {
 			}
 			m.mu.Lock()
 			defer m.mu.Unlock()
-			delete(m.lastGood, entryName(j.Tenant.ID, j.Product)) // read it again from the state file
+			delete(m.lastGood, sharing.Entry(j.Tenant.ID, j.Product)) // read it again from the state file
 		})
 	}
 }
@@ -127,7 +128,7 @@ func (m *cycleMetrics) skip(j schedule.Job) { m.skipped.WithLabelValues(j.Lane).
 
 func (t *timetable) collectors() []prometheus.Collector {
 	m := t.metrics
-	return []prometheus.Collector{m.cycles, m.failures, m.took, m.running, m.skipped, m.postponed, m.asked, m.rejected, m.received, agesOfCycles{t}, quotas{t}, sharing{t}}
+	return []prometheus.Collector{m.cycles, m.failures, m.took, m.running, m.skipped, m.postponed, m.asked, m.rejected, m.received, agesOfCycles{t}, quotas{t}, workMetrics{t}}
 }
 
 func (m *cycleMetrics) forget(p football.Product, known map[string]bool) {

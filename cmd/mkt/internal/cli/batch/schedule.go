@@ -10,11 +10,8 @@ import (
 
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/cli/daemon"
-	"mkt/cmd/mkt/internal/schedule"
-	"mkt/cmd/mkt/internal/tenants"
-	"mkt/publish/football"
+	"mkt/cmd/mkt/internal/sharing"
 	"mkt/publish/health"
-	"mkt/serve/account"
 )
 
 // ScheduleOptions are the flags of mkt schedule.
@@ -105,7 +102,7 @@ func (g *Group) schedule(ctx context.Context, o ScheduleOptions) error {
 		return err
 	}
 	defer closeLeases()
-	defer t.share(ctx)()
+	defer t.join(ctx)()
 	if err := t.SetTenants(f); err != nil {
 		return err
 	}
@@ -120,10 +117,10 @@ func (g *Group) schedule(ctx context.Context, o ScheduleOptions) error {
 	}
 	t.paceAll()
 	var overdue []string
-	if o.catchUp && t.member == nil { // a worker runs overdue entries when it gets their accounts
-		overdue = t.overdue(f)
+	if o.catchUp && t.share.Member() == nil { // a worker runs overdue entries when it gets their accounts
+		overdue = t.share.Overdue()
 	}
-	g.Log.Info("schedule started", "jobs", len(Entries(f)), "overdue", len(overdue))
+	g.Log.Info("schedule started", "jobs", len(sharing.Entries(f)), "overdue", len(overdue))
 	if adminServer != nil {
 		g.printScheduling(adminServer.URL())
 	}
@@ -142,8 +139,8 @@ func (t *timetable) scheduling(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return errStopping
 	}
-	if t.member != nil {
-		return t.member.Trouble()
+	if m := t.share.Member(); m != nil {
+		return m.Trouble()
 	}
 	return nil
 }
@@ -154,34 +151,6 @@ func (g *Group) printScheduling(adminURL string) {
 		return
 	}
 	fmt.Fprintf(g.Out, "mkt schedule runs; metrics at %s/metrics\n", adminURL)
-}
-
-// catchUpFrom is the shortest cadence whose overdue runs are run at the start. With a shorter
-// one the next tick comes soon enough, and live samples must stay on their ticks.
-const catchUpFrom = time.Minute
-
-// overdue returns the entries whose newest fetch is older than their cadence or missing:
-// neither a restart nor a new tenant must wait an hour.
-func (t *timetable) overdue(f *tenants.File) []string {
-	var list []string
-	for i := range f.Tenants {
-		for _, p := range account.Products() {
-			if t.isOverdue(&f.Tenants[i], p) {
-				list = append(list, entryName(f.Tenants[i].ID, p))
-			}
-		}
-	}
-	return list
-}
-
-func (t *timetable) isOverdue(tenant *tenants.Tenant, p football.Product) bool {
-	s, err := schedule.Parse(tenant.Expression(p))
-	if err != nil {
-		return false
-	}
-	now := t.group.Now()
-	cadence := schedule.Cadence(schedule.Slower(s, t.paceOf(entryName(tenant.ID, p))), now)
-	return cadence >= catchUpFrom && now.Sub(t.group.LastFetch(Job{tenant, p})) >= cadence
 }
 
 // LastFetch returns when the newest fetch began, the zero time if there is none or it cannot

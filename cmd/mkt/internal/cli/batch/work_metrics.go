@@ -4,9 +4,9 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// sharing collects, at the time of the request, this process's share of the work. Without the
+// workMetrics collects, at the time of the request, this process's share of the work. Without the
 // setting redis there are no such metrics.
-type sharing struct{ *timetable }
+type workMetrics struct{ *timetable }
 
 func workDesc(name, help string, labels ...string) *prometheus.Desc {
 	return prometheus.NewDesc(name, help, labels, nil)
@@ -21,16 +21,16 @@ var (
 )
 
 // Describe implements [prometheus.Collector].
-func (c sharing) Describe(to chan<- *prometheus.Desc) {
+func (c workMetrics) Describe(to chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{workReady, workWorkers, workAccounts, workLeases, workNews} {
 		to <- d
 	}
 }
 
 // Collect implements [prometheus.Collector].
-func (c sharing) Collect(to chan<- prometheus.Metric) {
-	conn := c.group.leases.conn
-	if conn == nil || c.member == nil {
+func (c workMetrics) Collect(to chan<- prometheus.Metric) {
+	conn, member := c.group.leases.conn, c.share.Member()
+	if conn == nil || member == nil {
 		return
 	}
 	gauge := func(d *prometheus.Desc, v float64) {
@@ -40,16 +40,13 @@ func (c sharing) Collect(to chan<- prometheus.Metric) {
 		to <- prometheus.MustNewConstMetric(d, prometheus.CounterValue, float64(n), labels...)
 	}
 	ready := 0.
-	if c.member.Trouble() == nil {
+	if member.Trouble() == nil {
 		ready = 1
 	}
 	s := conn.Stats()
-	c.mu.Lock()
-	accounts := c.accounts
-	c.mu.Unlock()
 	gauge(workReady, ready)
-	gauge(workWorkers, float64(c.member.Team()))
-	gauge(workAccounts, float64(accounts))
+	gauge(workWorkers, float64(member.Team()))
+	gauge(workAccounts, float64(c.share.Accounts()))
 	count(workLeases, s.Taken, "taken")
 	count(workLeases, s.Busy, "busy")
 	count(workLeases, s.Failed, "failed")
