@@ -115,7 +115,7 @@ func TestKickOffOfAFixtureThatIsNotAskedFor(t *testing.T) {
 		}
 	}
 	_, m := newest(t, f)
-	rows, err := steps.Rows(f, m.Steps, fixtureID(0), "mk_0", func(snapshot.Segment) error { return nil })
+	rows, err := steps.Rows(t.Context(), f, m.Steps, fixtureID(0), "mk_0")
 	must(t, err)
 	_, paths := steps.Paths(rows, steps.JudgedAt(&m, time.Time{}))
 	if at, moved := paths["mk_0"].KickOff(); !moved || !at.Equal(begun) {
@@ -535,7 +535,7 @@ func pathState(t testing.TB, f durable.ReadFS, m snapshot.Manifest, at time.Time
 // checkLast: the last points of a selection are those at the end of its path.
 func checkLast(t testing.TB, f durable.ReadFS, m snapshot.Manifest, p *steps.Path, s steps.Selection, at time.Time) {
 	t.Helper()
-	last, err := steps.Last(f, &m, p.FixtureID, p.MarketID, s.ID, at, 2, func(snapshot.Segment) error { return nil })
+	last, err := steps.Last(t.Context(), f, &m, p.FixtureID, p.MarketID, s.ID, at, 2)
 	must(t, err)
 	for _, x := range last {
 		x.Version = 0 // which the path does not have

@@ -1,6 +1,7 @@
 package steps
 
 import (
+	"context"
 	"slices"
 	"time"
 
@@ -11,14 +12,14 @@ import (
 
 // Last reads the newest points of a selection up to a time, at most n, oldest first. It reads segments backward until it
 // has so many, or the first publication that had the fixture, so that its cost does not depend on how long steps are
-// kept. verify is called with a segment before it is read.
-func Last(f durable.ReadFS, m *snapshot.Manifest, fixture, market, selection string, until time.Time, n int, verify func(snapshot.Segment) error) (last []*Point, err error) {
+// kept.
+func Last(ctx context.Context, f durable.ReadFS, m *snapshot.Manifest, fixture, market, selection string, until time.Time, n int) (last []*Point, err error) {
 	var rows []table.StepRow
 	for i, s := range slices.Backward(m.Steps) {
 		if s.Begins().After(until) {
 			continue
 		}
-		older, err := Rows(f, m.Steps[i:i+1], fixture, market, verify)
+		older, err := Rows(ctx, f, m.Steps[i:i+1], fixture, market)
 		if err != nil {
 			return nil, err
 		}

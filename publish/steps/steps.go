@@ -7,6 +7,7 @@ package steps
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 	"time"
@@ -124,11 +125,14 @@ func NewIndex(f durable.ReadFS, s snapshot.Segment) (*table.Index, error) {
 }
 
 // Rows reads the steps of a fixture and of one of its markets, or of all if market is "", from the
-// segments of a manifest, oldest first. They are sorted by seq, in a publication the row of the fixture first.
-// verify is called with a segment before it is read.
-func Rows(f durable.ReadFS, segments []snapshot.Segment, fixture, market string, verify func(snapshot.Segment) error) (rows []table.StepRow, err error) {
+// segments of a manifest, oldest first, each of which is verified. They are sorted by seq, in a publication the
+// row of the fixture first.
+func Rows(ctx context.Context, f durable.ReadFS, segments []snapshot.Segment, fixture, market string) (rows []table.StepRow, err error) {
 	for _, s := range segments {
-		if err := verify(s); err != nil {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		if err := snapshot.VerifySegment(f, s); err != nil {
 			return nil, err
 		}
 		if rows, err = appendRows(rows, f, s.File, fixture, market); err != nil {

@@ -37,13 +37,7 @@ func (m *marketTrace) changes(ctx context.Context) error {
 		m.report.note("when the price became what it is was not recorded: the publication has no steps of prices, and snapshots alone show only the time between two of them")
 		return nil
 	}
-	last, err := steps.Last(m.Root, &m.manifest, m.found.fixture.FixtureID, m.found.market.MarketID, m.found.selection.SelectionID, m.commit.PublishedAt, mostChanges,
-		func(s snapshot.Segment) error {
-			if ctx.Err() != nil {
-				return context.Cause(ctx)
-			}
-			return snapshot.VerifySegment(m.Root, s)
-		})
+	last, err := steps.Last(ctx, m.Root, &m.manifest, m.found.fixture.FixtureID, m.found.market.MarketID, m.found.selection.SelectionID, m.commit.PublishedAt, mostChanges)
 	if snapshot.IsDamage(err) {
 		m.report.note("the last changes of the price are not known: " + err.Error())
 		return nil

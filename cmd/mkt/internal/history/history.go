@@ -90,12 +90,7 @@ func Read(ctx context.Context, o Options) (*Path, error) {
 	if err != nil {
 		return nil, err
 	}
-	rows, err := steps.Rows(o.Root, m.Steps, o.Fixture, o.Market, func(s snapshot.Segment) error {
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		return snapshot.VerifySegment(o.Root, s)
-	})
+	rows, err := steps.Rows(ctx, o.Root, m.Steps, o.Fixture, o.Market)
 	switch {
 	case err != nil:
 		return nil, err
@@ -112,7 +107,9 @@ func Read(ctx context.Context, o Options) (*Path, error) {
 		}
 	}
 	whole, paths := steps.Paths(rows, steps.JudgedAt(&m, o.To))
-	if !p.addSteps(rows, o.From, whole.FromStart()) {
+	p.addSteps(rows)
+	p.FromStart = whole.FromStart()
+	if !p.begin(o.From) {
 		return nil, fmt.Errorf("%s: %w in this time", o.Fixture, ErrUnknown)
 	}
 	p.Closing = p.closing(&whole)
@@ -141,9 +138,8 @@ func unrecorded(head snapshot.Commit, f *table.FixtureRow, markets []table.Marke
 	return rows
 }
 
-// addSteps adds the steps of rows that are in force at a time or begin after it, and the fixture. It reports whether one
-// of them has the fixture.
-func (p *Path) addSteps(rows []table.StepRow, from time.Time, fromStart bool) bool {
+// addSteps adds the steps of rows, and the fixture as the newest of them has it.
+func (p *Path) addSteps(rows []table.StepRow) {
 	for i := range rows {
 		r := &rows[i]
 		if n := len(p.Steps); n == 0 || p.Steps[n-1].Seq != uint64(r.Seq) { // the row of the fixture, if there is one
@@ -154,7 +150,11 @@ func (p *Path) addSteps(rows []table.StepRow, from time.Time, fromStart bool) bo
 			p.Fixture = table.FixtureRow{FixtureID: r.FixtureID, Home: r.Home, Away: r.Away, League: r.League, StartsAt: r.StartsAt, ProviderFetchedAt: timeOf(r.ProviderFetchedAt)}
 		}
 	}
-	p.FromStart = fromStart
+}
+
+// begin removes the steps that are over at a time, and a removal of the fixture at the beginning. It reports whether a
+// step with the fixture is left.
+func (p *Path) begin(from time.Time) bool {
 	for len(p.Steps) > 1 && (!p.Steps[1].PublishedAt.After(from) || !p.Steps[0].Present) {
 		p.Steps, p.FromStart = p.Steps[1:], false
 	}
