@@ -5,19 +5,20 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"mkt/internal/cluster"
 	"mkt/serve/limits"
 )
 
 // observeLimits returns the observer of the commands to the server of the limits.
-func (m *metrics) observeLimits() func(limits.Outcome, time.Duration) {
+func (m *metrics) observeLimits() func(cluster.Outcome, time.Duration) {
 	m.limits = prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "mkt_limits_command_duration_seconds",
 		Help:    "Time of a command to the server of the limits, by outcome: answered, slow, unreachable or refused.",
 		Buckets: []float64{.0001, .00025, .0005, .001, .0025, .005, .01, .025, .05}}, []string{"outcome"})
-	byOutcome := map[limits.Outcome]prometheus.Observer{}
-	for _, o := range limits.Outcomes() {
+	byOutcome := map[cluster.Outcome]prometheus.Observer{}
+	for _, o := range cluster.Outcomes() {
 		byOutcome[o] = m.limits.WithLabelValues(string(o))
 	}
-	return func(o limits.Outcome, took time.Duration) { byOutcome[o].Observe(took.Seconds()) }
+	return func(o cluster.Outcome, took time.Duration) { byOutcome[o].Observe(took.Seconds()) }
 }
 
 // limitsCollectors are the metrics of limits that several replicas share. They do not exist

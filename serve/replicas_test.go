@@ -13,15 +13,15 @@ import (
 
 	"github.com/alicebob/miniredis/v2"
 
+	"mkt/internal/cluster"
 	"mkt/serve"
 	"mkt/serve/account"
-	"mkt/serve/limits"
 )
 
 // replicas are servers of one data root that share their limits.
 func replicas(t *testing.T, w *world, n int, redis string) []*world {
 	t.Helper()
-	a, err := limits.ParseAddress("redis://" + redis)
+	a, err := cluster.ParseAddress("redis://" + redis)
 	must(t, err)
 	list := make([]*world, n)
 	for i := range list {

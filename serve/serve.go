@@ -12,12 +12,12 @@ import (
 	"sync"
 	"time"
 
+	"mkt/internal/cluster"
 	"mkt/publish/football"
 	"mkt/serve/account"
 	"mkt/serve/admin"
 	"mkt/serve/clock"
 	"mkt/serve/internal/reader"
-	"mkt/serve/limits"
 )
 
 // Default folders that the server writes to: [UsageFolder] below the data root for the
@@ -38,7 +38,7 @@ type Options struct {
 	// Replica is the name of this process among those that serve the same accounts: each writes
 	// its own files of usage counters. "" = the host's name and the port.
 	Replica string
-	Limits  limits.Address // the server that counts requests and sockets over all replicas; zero = they are counted in this process
+	Limits  cluster.Address // the server that counts requests and sockets over all replicas; zero = they are counted in this process
 
 	// Clock, if it shows the past, answers as of its time: from the publications up to then. The
 	// server then listens on loopback only and does not count usage. Accounts are the

@@ -125,14 +125,14 @@ func TestWhomItContacts(t *testing.T) {
 	for _, page := range []string{"../../README.md", "../../SECURITY.md", "../../docs/operators.md"} {
 		text, err := os.ReadFile(page)
 		check.Must(t, err)
-		const sentence = "The program contacts the account's provider, the configured store (and the identity service of its cloud, if the credential needs one), NATS, Redis and the witnesses of the policy: nobody else."
+		const sentence = "The program contacts the account's provider, the configured store (and the identity service of its cloud, if the credential needs one), Redis and the witnesses of the policy: nobody else."
 		if !strings.Contains(strings.Join(strings.Fields(string(text)), " "), sentence) {
 			t.Errorf("%s does not say: %s", page, sentence)
 		}
 	}
 }
 
-// ofSetting matches metrics of the settings store, work and limits and of the log's key, without which a process
+// ofSetting matches metrics of the settings store and redis and of the log's key, without which a process
 // does not have them. [TestDeployedMetrics] checks their declaration.
 var ofSetting = regexp.MustCompile(`^mkt_(store|replica|work|limits|tenants_store|log)_`)
 

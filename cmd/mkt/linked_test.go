@@ -70,8 +70,8 @@ var contacts = map[string]string{
 	"cmd/mkt/internal/tail/client.go":      "the same service",
 	"cmd/mkt/internal/commitlog/post.go":   "the witnesses of the policy",
 	"publish/store/s3store/s3store.go":     "the store",
-	"internal/coordination/conn.go":        "NATS",
-	"serve/limits/client.go":               "Redis",
+	"internal/cluster/client.go":           "Redis",
+	"internal/cluster/news.go":             "Redis",
 	"cmd/mkt/internal/tail/tail.go":        "the service whose address the user of mkt tail gives",
 	"cmd/mkt/internal/cli/demo/ready.go":   "the demonstration's own server",
 }
@@ -89,7 +89,6 @@ var opens = map[string][]string{
 	"net/smtp":                         {"Dial", "SendMail"},
 	"net/rpc":                          {"Dial", "DialHTTP"},
 	"github.com/gomodule/redigo/redis": {"Dial", "DialContext", "DialTimeout", "DialURL", "DialURLContext"},
-	"github.com/nats-io/nats.go":       {"Connect"},
 	"github.com/gobwas/ws":             {"Dial", "Dialer"},
 	"github.com/aws/aws-sdk-go-v2/service/s3": {"NewFromConfig", "New"},
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/gomodule/redigo/redis"
 
+	"mkt/internal/cluster"
 	"mkt/serve/account"
 	"mkt/serve/internal/gate"
 )
@@ -31,13 +32,13 @@ const checkTime = 2 * time.Second
 
 // CheckError says which command of Check failed, and how.
 type CheckError struct {
-	Outcome Outcome
+	Outcome cluster.Outcome
 	Command string
 	Err     error
 }
 
 func (e *CheckError) Error() string {
-	if e.Outcome == Slow {
+	if e.Outcome == cluster.Slow {
 		return fmt.Sprintf("%s: no answer within %v", e.Command, checkTime)
 	}
 	return fmt.Sprintf("%s: %v", e.Command, e.Err)
@@ -47,9 +48,9 @@ func (e *CheckError) Unwrap() error { return e.Err }
 
 // Check sends the server the commands of the counters. It leaves nothing there but a key,
 // which expires at once. The error is a [CheckError].
-func Check(ctx context.Context, a Address, now func() time.Time) (r Report, err error) {
-	client := a.client(checkTime, nil)
-	defer client.close()
+func Check(ctx context.Context, a cluster.Address, now func() time.Time) (r Report, err error) {
+	client := cluster.NewClient(a, checkTime, nil)
+	defer client.Close()
 	r.Took = checkTime
 	run := func(name string, command func(context.Context) error) {
 		if err != nil {
@@ -59,38 +60,38 @@ func Check(ctx context.Context, a Address, now func() time.Time) (r Report, err 
 		defer cancel()
 		began := now()
 		if failed := command(within); failed != nil {
-			err = &CheckError{outcomeOf(failed), name, failed}
+			err = &CheckError{cluster.OutcomeOf(failed), name, failed}
 			return
 		}
 		r.Took = min(r.Took, now().Sub(began))
 	}
 	send := func(name string, args ...any) {
 		run(name, func(ctx context.Context) error {
-			_, err := client.do(ctx, name, args...)
+			_, err := client.Do(ctx, name, args...)
 			return err
 		})
 	}
 	script := func(script *redis.Script, keysAndArgs ...any) {
 		run("EVALSHA", func(ctx context.Context) error {
-			_, err := client.run(ctx, script, keysAndArgs...)
+			_, err := client.Run(ctx, script, keysAndArgs...)
 			return err
 		})
 	}
 	send("PING")
 	run("TIME", func(ctx context.Context) error {
 		began := now()
-		at, err := redis.Int64s(client.do(ctx, "TIME"))
+		at, err := redis.Int64s(client.Do(ctx, "TIME"))
 		if err == nil && len(at) == 2 {
 			r.Ahead = time.Unix(at[0], at[1]*1000).Sub(began.Add(now().Sub(began) / 2))
 		}
 		return err
 	})
 	b := gate.BucketOf(account.Limit{Requests: 1000, Per: time.Second, Burst: 1})
-	script(takeScript, a.prefix+":doctor", int64(b.Each), int64(b.Depth))
-	script(openScript, a.prefix+":doctor:sockets", "doctor", 1, 1)
-	send("ZREM", a.prefix+":doctor:sockets", "doctor")
+	script(takeScript, a.Key("doctor"), int64(b.Each), int64(b.Depth))
+	script(openScript, a.Key("doctor", "sockets"), "doctor", 1, 1)
+	send("ZREM", a.Key("doctor", "sockets"), "doctor")
 	run("ZRANGE", func(ctx context.Context) error {
-		alive, err := redis.Strings(client.do(ctx, "ZRANGE", a.replicasKey(), 0, -1))
+		alive, err := redis.Strings(client.Do(ctx, "ZRANGE", replicasKey(a), 0, -1))
 		r.Replicas = names(alive)
 		slices.Sort(r.Replicas)
 		return err
@@ -98,7 +99,7 @@ func Check(ctx context.Context, a Address, now func() time.Time) (r Report, err 
 	if err == nil {
 		within, cancel := context.WithTimeout(ctx, checkTime)
 		defer cancel()
-		info, _ := redis.String(client.do(within, "INFO")) // a hosted server may refuse it
+		info, _ := redis.String(client.Do(within, "INFO")) // a hosted server may refuse it
 		r.describe(info)
 	}
 	return r, err

@@ -2,7 +2,6 @@ package limits
 
 import (
 	"context"
-	"crypto/x509"
 	"time"
 )
 
@@ -14,10 +13,3 @@ func (o Options) Every(d time.Duration) Options {
 
 // Beat announces the replica once.
 func (s *Shared) Beat(ctx context.Context) error { return s.beat(ctx) }
-
-// Trust returns the address with certificates that are trusted instead of the system's.
-func (a Address) Trust(p *x509.CertPool) Address {
-	a.tls = a.tls.Clone()
-	a.tls.RootCAs = p
-	return a
-}

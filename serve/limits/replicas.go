@@ -20,7 +20,7 @@ return redis.call('ZRANGE', KEYS[1], 0, -1)
 func (s *Shared) announce(ctx context.Context) error {
 	var alive []string
 	err := s.send(ctx, func(ctx context.Context) (err error) {
-		alive, err = redis.Strings(s.client.run(ctx, announceScript, s.address.replicasKey(), s.replica, deadAfter.Milliseconds()))
+		alive, err = redis.Strings(s.client.Run(ctx, announceScript, replicasKey(s.address), s.replica, deadAfter.Milliseconds()))
 		return err
 	})
 	if err != nil {

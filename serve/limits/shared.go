@@ -10,9 +10,9 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/gomodule/redigo/redis"
 	"github.com/sony/gobreaker/v2"
 
+	"mkt/internal/cluster"
 	"mkt/serve/internal/gate"
 )
 
@@ -32,35 +32,22 @@ type Options struct {
 	Now     func() time.Time
 	Log     *slog.Logger
 	// Observe is called after each command; nil = nothing.
-	Observe func(Outcome, time.Duration)
+	Observe func(cluster.Outcome, time.Duration)
 
-	Dial   Dialer        // nil = over the network
-	Budget time.Duration // for a command; 0 = CommandTime
-	beat   time.Duration // between announcements; 0 = beatEvery. For tests
+	Dial   cluster.Dialer // nil = over the network
+	Budget time.Duration  // for a command; 0 = CommandTime
+	beat   time.Duration  // between announcements; 0 = beatEvery. For tests
 }
-
-// Outcome is the result of a command.
-type Outcome string
-
-const (
-	Answered    Outcome = "answered"
-	Slow        Outcome = "slow"        // no answer within the budget
-	Unreachable Outcome = "unreachable" // no connection, or it ended
-	Refused     Outcome = "refused"     // the server answered with an error
-)
-
-// Outcomes lists all of them.
-func Outcomes() []Outcome { return []Outcome{Answered, Slow, Unreachable, Refused} }
 
 // Shared counts over all replicas. It is a gate.Limiter and a gate.Sockets. Safe for
 // concurrent use.
 type Shared struct {
-	address Address
-	client  *client
+	address cluster.Address
+	client  *cluster.Client
 	breaker *gobreaker.CircuitBreaker[struct{}]
 	now     func() time.Time
 	log     *slog.Logger
-	observe func(Outcome, time.Duration)
+	observe func(cluster.Outcome, time.Duration)
 	budget  time.Duration // for a command
 	every   time.Duration // between announcements
 
@@ -82,14 +69,24 @@ var (
 	_ gate.Sockets = (*Shared)(nil)
 )
 
+func replicasKey(a cluster.Address) string           { return a.Key("replicas") }
+func socketsKey(a cluster.Address, id string) string { return a.Key("sockets", id) }
+
+func rateKey(a cluster.Address, id string) string {
+	if id == "" {
+		return a.Key("rate")
+	}
+	return a.Key("rate", id)
+}
+
 // Open returns counters, and announces this replica. It does not fail if the server does
 // not answer. Run must be called.
-func Open(a Address, o Options) *Shared {
+func Open(a cluster.Address, o Options) *Shared {
 	budget := cmp.Or(o.Budget, CommandTime)
-	s := &Shared{address: a, client: a.client(budget, o.Dial), budget: budget, now: o.Now, log: o.Log, observe: o.Observe, every: cmp.Or(o.beat, beatEvery),
+	s := &Shared{address: a, client: cluster.NewClient(a, budget, o.Dial), budget: budget, now: o.Now, log: o.Log, observe: o.Observe, every: cmp.Or(o.beat, beatEvery),
 		replica: o.Replica + "/" + rand.Text()[:8]}
 	if s.observe == nil {
-		s.observe = func(Outcome, time.Duration) {}
+		s.observe = func(cluster.Outcome, time.Duration) {}
 	}
 	s.replicas.Store(1)
 	s.breaker = gobreaker.NewCircuitBreaker[struct{}](gobreaker.Settings{
@@ -134,10 +131,10 @@ func (s *Shared) beat(ctx context.Context) error {
 
 func (s *Shared) withdraw() {
 	_ = s.ask(context.Background(), func(ctx context.Context) error {
-		_, err := s.client.do(ctx, "ZREM", s.address.replicasKey(), s.replica)
+		_, err := s.client.Do(ctx, "ZREM", replicasKey(s.address), s.replica)
 		return err
 	})
-	s.client.close()
+	s.client.Close()
 }
 
 var (
@@ -162,27 +159,13 @@ func (s *Shared) send(ctx context.Context, command func(context.Context) error) 
 		if err = command(within); err != nil && ctx.Err() != nil {
 			return none, errGivenUp
 		}
-		s.observe(outcomeOf(err), s.now().Sub(began))
+		s.observe(cluster.OutcomeOf(err), s.now().Sub(began))
 		if err != nil {
 			s.failure.Store(&err)
 		}
 		return none, err
 	})
 	return err
-}
-
-func outcomeOf(err error) Outcome {
-	var refused redis.Error
-	var timeout interface{ Timeout() bool }
-	switch {
-	case err == nil:
-		return Answered
-	case errors.As(err, &refused):
-		return Refused
-	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &timeout) && timeout.Timeout():
-		return Slow
-	}
-	return Unreachable
 }
 
 // changed logs the change from exact limits to shares, or back.
@@ -192,7 +175,7 @@ func (s *Shared) changed(from, to gobreaker.State) {
 		s.log.Info("the server of the limits answers again: limits are exact over all replicas", "limits", s.address.String(), "replicas", s.replicas.Load())
 	case from == gobreaker.StateClosed:
 		s.log.Warn("the server of the limits does not answer: this replica allows its share of each limit; see mkt doctor",
-			"limits", s.address.String(), "replicas", s.replicas.Load(), "reason", string(outcomeOf(*s.failure.Load())))
+			"limits", s.address.String(), "replicas", s.replicas.Load(), "reason", string(cluster.OutcomeOf(*s.failure.Load())))
 	}
 }
 

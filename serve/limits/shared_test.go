@@ -3,14 +3,11 @@ package limits_test
 import (
 	"bytes"
 	"context"
-	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"net"
-	"net/http/httptest"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -22,6 +19,7 @@ import (
 
 	"github.com/alicebob/miniredis/v2"
 
+	"mkt/internal/cluster"
 	"mkt/internal/testing/check"
 	"mkt/internal/testing/needs"
 	"mkt/serve/account"
@@ -126,7 +124,7 @@ const patience = 10 * time.Second
 
 func open(t *testing.T, url, name string, budget time.Duration) *replica {
 	t.Helper()
-	a, err := limits.ParseAddress(url)
+	a, err := cluster.ParseAddress(url)
 	must(t, err)
 	r := &replica{log: new(logBuffer)}
 	r.Shared = limits.Open(a, limits.Options{Replica: name, Now: time.Now, Log: slog.New(slog.NewTextHandler(r.log, nil)), Budget: budget}.Every(beat))
@@ -276,7 +274,7 @@ func TestSlowConnection(t *testing.T) {
 // A restart of the server ends every connection; one command notices it for all.
 func TestRestartBetweenTwoCommands(t *testing.T) {
 	servers(t, func(t *testing.T, s *server) {
-		a, err := limits.ParseAddress("redis://" + s.address)
+		a, err := cluster.ParseAddress("redis://" + s.address)
 		must(t, err)
 		r := limits.Open(a, limits.Options{Replica: "a", Budget: patience, Now: time.Now, Log: slog.New(slog.DiscardHandler)})
 		take := func() {
@@ -302,36 +300,6 @@ func TestRestartBetweenTwoCommands(t *testing.T) {
 			t.Errorf("%+v, want at most one decision by the share", st)
 		}
 	})
-}
-
-// A server with TLS is trusted if its certificate is, and nothing of a password is said if not.
-func TestTLS(t *testing.T) {
-	t.Parallel()
-	web := httptest.NewUnstartedServer(nil) // for its certificate of 127.0.0.1
-	web.StartTLS()
-	t.Cleanup(web.Close)
-	m := miniredis.NewMiniRedis()
-	must(t, m.StartTLS(&tls.Config{Certificates: web.TLS.Certificates}))
-	t.Cleanup(m.Close)
-	m.RequireAuth("s3cret-of-redis")
-	a, err := limits.ParseAddress("rediss://:s3cret-of-redis@" + m.Addr() + "/3")
-	must(t, err)
-	var failed *limits.CheckError
-	_, err = limits.Check(t.Context(), a, time.Now)
-	for end := time.Now().Add(check.Limit); errors.As(err, &failed) && failed.Outcome == limits.Slow && time.Now().Before(end); { // the machine is busy
-		_, err = limits.Check(t.Context(), a, time.Now)
-	}
-	if !errors.As(err, &failed) || failed.Outcome != limits.Unreachable || strings.Contains(err.Error(), "s3cret") {
-		t.Errorf("a certificate that is not trusted: %v", err)
-	}
-	trusted := x509.NewCertPool()
-	trusted.AddCert(web.Certificate())
-	if _, err := limits.Check(t.Context(), a.Trust(trusted), time.Now); err != nil {
-		t.Error(err)
-	}
-	if !m.DB(3).Exists("mkt:doctor") {
-		t.Errorf("database 3 has %v", m.DB(3).Keys())
-	}
 }
 
 type proxy struct {
@@ -474,7 +442,7 @@ func TestSocketsOfAKilledReplicaExpire(t *testing.T) {
 	m := miniredis.RunT(t)
 	at := time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
 	m.SetTime(at)
-	a, err := limits.ParseAddress("redis://" + m.Addr())
+	a, err := cluster.ParseAddress("redis://" + m.Addr())
 	must(t, err)
 	killed := limits.Open(a, limits.Options{Replica: "killed", Budget: patience, Now: time.Now, Log: slog.New(slog.DiscardHandler)})
 	alive := open(t, "redis://"+m.Addr(), "alive", patience)
@@ -550,7 +518,7 @@ func TestRequestsWhileItEnds(t *testing.T) {
 func TestConnectionAfterItEnded(t *testing.T) {
 	t.Parallel()
 	m := miniredis.RunT(t)
-	a, err := limits.ParseAddress("redis://" + m.Addr())
+	a, err := cluster.ParseAddress("redis://" + m.Addr())
 	must(t, err)
 	made, ended := make(chan struct{}, 1), make(chan struct{})
 	dial := func(_ context.Context, network, address string) (net.Conn, error) {
@@ -575,7 +543,7 @@ func TestConnectionAfterItEnded(t *testing.T) {
 func TestReplicasAfterAFlush(t *testing.T) {
 	t.Parallel()
 	m := miniredis.RunT(t)
-	a, err := limits.ParseAddress("redis://" + m.Addr())
+	a, err := cluster.ParseAddress("redis://" + m.Addr())
 	must(t, err)
 	var list [2]*limits.Shared
 	for i, name := range []string{"a", "b"} {
@@ -592,23 +560,5 @@ func TestReplicasAfterAFlush(t *testing.T) {
 	must(t, list[1].Beat(t.Context()))
 	if got := list[1].Stats().Replicas; got != 2 {
 		t.Errorf("%d replicas, want 2", got)
-	}
-}
-
-// Nothing of an address that may be secret is printed in any way.
-func TestAddress(t *testing.T) {
-	t.Parallel()
-	for text, want := range map[string]string{
-		"redis://h": "redis://h:6379/0", "rediss://web:geheim@h:1/3?prefix=a.b": "rediss://h:1/3", "redis://:geheim@[::1]:7": "redis://[::1]:7/0", "": "",
-		"http://geheim": "", "redis://": "", "redis://h:0": "", "redis://h/geheim": "", "redis://h?password=geheim": "", "redis://h?prefix=": "", "redis://h?prefix=a&prefix=b": "",
-		"redis://geheim:%zz@h": "", "redis://a,b:6379": "", "geheim": "", "redis://h#geheim": "", "redis://h:geheim": "",
-	} {
-		a, err := limits.ParseAddress(text)
-		if (err == nil) != (want != "" || text == "") || a.String() != want || a.IsZero() != (want == "") {
-			t.Errorf("%s: %v, %v", text, a, err)
-		}
-		if printed := fmt.Sprintf("%v %s %+v %#v %v", a, a, a, a, err); strings.Contains(printed, "geheim") {
-			t.Errorf("%s is printed as %s", text, printed)
-		}
 	}
 }

@@ -44,7 +44,7 @@ return 1
 func (s *Shared) Open(ctx context.Context, clientID, socket string, maximum int) bool {
 	allowed := false
 	err := s.ask(ctx, func(ctx context.Context) error {
-		n, err := redis.Int(s.client.run(ctx, openScript, s.address.socketsKey(clientID), s.member(socket), maximum, deadAfter.Milliseconds()))
+		n, err := redis.Int(s.client.Run(ctx, openScript, socketsKey(s.address, clientID), s.member(socket), maximum, deadAfter.Milliseconds()))
 		allowed = n == 1
 		return err
 	})
@@ -63,7 +63,7 @@ func (s *Shared) Close(clientID, socket string) {
 
 func (s *Shared) forget(ctx context.Context, clientID, socket string) {
 	_ = s.ask(ctx, func(ctx context.Context) error {
-		_, err := s.client.do(ctx, "ZREM", s.address.socketsKey(clientID), s.member(socket))
+		_, err := s.client.Do(ctx, "ZREM", socketsKey(s.address, clientID), s.member(socket))
 		return err
 	})
 }
@@ -84,7 +84,7 @@ const maxBatch = 500 // keys and arguments of one script
 func (s *Shared) refresh(ctx context.Context) {
 	b := s.newBatch()
 	for id, sockets := range s.sockets.All() {
-		b.ids, b.sockets, b.keys = append(b.ids, id), append(b.sockets, sockets), append(b.keys, s.address.socketsKey(id))
+		b.ids, b.sockets, b.keys = append(b.ids, id), append(b.sockets, sockets), append(b.keys, socketsKey(s.address, id))
 		b.args = append(b.args, len(sockets))
 		for _, socket := range sockets {
 			b.args = append(b.args, s.member(socket))
@@ -108,7 +108,7 @@ func (s *Shared) renew(ctx context.Context, b *batch) bool {
 		return true
 	}
 	err := s.ask(ctx, func(ctx context.Context) error {
-		_, err := s.client.run(ctx, refreshScript, slices.Concat([]any{len(b.keys)}, b.keys, b.args)...)
+		_, err := s.client.Run(ctx, refreshScript, slices.Concat([]any{len(b.keys)}, b.keys, b.args)...)
 		return err
 	})
 	for i, id := range b.ids {

@@ -88,7 +88,7 @@ func (s *Shared) Take(ctx context.Context, clientID string, limit account.Limit,
 
 func (s *Shared) take(ctx context.Context, clientID string, b gate.Bucket) (taken bool, ahead time.Duration, err error) {
 	err = s.ask(ctx, func(ctx context.Context) error {
-		answer, err := redis.Int64s(s.client.run(ctx, takeScript, s.address.rateKey(clientID), int64(b.Each), int64(b.Depth)))
+		answer, err := redis.Int64s(s.client.Run(ctx, takeScript, rateKey(s.address, clientID), int64(b.Each), int64(b.Depth)))
 		if err != nil {
 			return err
 		}

@@ -75,7 +75,7 @@ func IsTemporary(err error) bool {
 		return false
 	case errors.As(err, &batch):
 		return !slices.ContainsFunc(batch.errs, func(e error) bool { return !IsTemporary(e) })
-	case errors.As(err, &temporary), isTemporaryWork(err):
+	case errors.As(err, &temporary), isWithoutLease(err):
 		return true
 	}
 	for _, known := range []error{durable.ErrLocked, provider.ErrUnreachable, fetch.ErrLimited, publish.ErrConflict, store.ErrAway} {

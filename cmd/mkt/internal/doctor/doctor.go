@@ -15,14 +15,13 @@ import (
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/tenants"
 	"mkt/fetch"
-	"mkt/internal/coordination"
+	"mkt/internal/cluster"
 	"mkt/publish/durable"
 	"mkt/publish/football"
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
 	"mkt/publish/store"
 	"mkt/serve/account"
-	"mkt/serve/limits"
 )
 
 // Options are the options of a run.
@@ -38,8 +37,8 @@ type Options struct {
 
 	Loads string // folder of the server's load records; see package quarantine
 
-	Limits         limits.Address // the server counting over all replicas; zero if there is none
-	LimitsInConfig bool           // Config has the address
+	Redis         cluster.Address // the server that several machines share; zero if there is none
+	RedisInConfig bool            // Config has the address
 
 	ServiceName  string // as clients see it; "" if not set
 	SupportEmail string // as clients see it; "" if not set
@@ -52,9 +51,6 @@ type Options struct {
 	Now func() time.Time
 	// Probe sends one cheap request to a tenant's provider; nil sends none.
 	Probe func(ctx context.Context, t *tenants.Tenant, p football.Product) (fetch.Probed, error)
-	// Work asks NATS and the workers, and changes nothing; nil without the setting work. Its error
-	// is a *[coordination.Trouble] if the setting is valid.
-	Work func(context.Context) ([]coordination.Worker, coordination.Stats, error)
 	// Store opens the object store, and StoreName names it; nil if there is none.
 	Store     func(context.Context) (*store.Store, error)
 	StoreName string
@@ -75,7 +71,7 @@ type doctor struct {
 	file     *tenants.File // nil if it cannot be read
 	idKey    string        // its fingerprint, "" if unknown
 	roots    []*root
-	workers  int             // answering ones, on all machines
+	workers  int             // alive, on all machines
 	told     map[string]bool // findings reported once for an account
 	findings []Finding
 }
@@ -95,7 +91,7 @@ type root struct {
 	refused   bool             // the provider's refusal was reported: of the plan, the credential or the bookmaker
 }
 
-// Run checks an installation. ctx bounds the probes and the commands to the server of the limits.
+// Run checks an installation. ctx bounds the probes and the commands to Redis.
 func Run(ctx context.Context, o Options) Report {
 	o.Command, o.Proc = cmp.Or(o.Command, "mkt"), cmp.Or(o.Proc, "/proc")
 	if o.Space == nil {
@@ -127,9 +123,8 @@ func Run(ctx context.Context, o Options) Report {
 	}
 	d.log(ctx)
 	d.disk()
-	d.work(ctx)
+	d.redis(ctx)
 	d.services()
-	d.limits(ctx)
 	d.providers(ctx)
 	return d.report()
 }

@@ -31,7 +31,7 @@ import (
 	"mkt/fetch/credential"
 	"mkt/fetch/provider"
 	"mkt/fetch/raw"
-	"mkt/internal/coordination"
+	"mkt/internal/cluster"
 	"mkt/internal/testing/check"
 	"mkt/internal/testing/dataroot"
 	"mkt/internal/testing/durabletest"
@@ -59,7 +59,7 @@ func names(r doctor.Report) []string {
 
 func TestHealthyIsSilent(t *testing.T) {
 	h := newInstallation(t)
-	workers(2, nil)(h)
+	h.worker("4711//machine-1 (process 7)")
 	for _, tenant := range []string{"", "acme", "idle"} {
 		h.options.Tenant = tenant
 		r := doctor.Run(t.Context(), h.options)
@@ -151,50 +151,7 @@ type fault struct {
 
 var root = os.Geteuid() == 0
 
-// workers makes NATS answer with workers that are fine but for a change, if there is one.
-func workers(n int, change func(*coordination.Worker, *coordination.Stats)) func(*installation) {
-	return func(h *installation) {
-		h.options.Work = func(context.Context) ([]coordination.Worker, coordination.Stats, error) {
-			s := coordination.Stats{Replicas: 3, Compared: true, Difference: time.Second}
-			list := make([]coordination.Worker, n)
-			for i := range list {
-				list[i] = coordination.Worker{Format: coordination.Format, Name: fmt.Sprint("machine-", i), Able: true, Difference: -time.Second}
-			}
-			if change != nil {
-				change(&list[0], &s)
-			}
-			return list, s, nil
-		}
-	}
-}
-
-// troubled makes NATS answer with trouble.
-func troubled(code coordination.Code) func(*installation) {
-	return func(h *installation) {
-		h.options.Work = func(context.Context) ([]coordination.Worker, coordination.Stats, error) {
-			return nil, coordination.Stats{}, &coordination.Trouble{Code: code, What: "work nats://a:4222: what happened", Next: "what to do"}
-		}
-	}
-}
-
 var faults = []fault{
-	{"work setting wrong", func(h *installation) {
-		h.options.Work = func(context.Context) ([]coordination.Worker, coordination.Stats, error) {
-			return nil, coordination.Stats{}, errors.New("--work: want nats://HOST")
-		}
-	}, []string{"FAIL WORK_INVALID"}, "", "correct the work setting"},
-	{"NATS away", troubled(coordination.Unreachable), []string{"FAIL WORK_UNREACHABLE"}, "", "what to do"},
-	{"NATS refuses", troubled(coordination.Refused), []string{"FAIL WORK_REFUSED"}, "", "what to do"},
-	{"NATS without JetStream", troubled(coordination.NoJetStream), []string{"FAIL WORK_NO_JETSTREAM"}, "", "what to do"},
-	{"NATS split", troubled(coordination.NoQuorum), []string{"FAIL WORK_NO_QUORUM"}, "", "what to do"},
-	{"no worker", workers(0, nil), []string{"WARN WORK_NO_WORKERS"}, "", "mkt schedule"},
-	{"one NATS server", workers(2, func(_ *coordination.Worker, s *coordination.Stats) { s.Replicas = 1 }), []string{"NOTE WORK_ONE_COPY"}, "", "three NATS servers"},
-	{"NATS a minute ahead", workers(2, func(_ *coordination.Worker, s *coordination.Stats) { s.Difference = time.Minute }), []string{"FAIL WORK_CLOCK"}, "", "timedatectl"},
-	{"a worker a minute behind", workers(2, func(w *coordination.Worker, _ *coordination.Stats) { w.Difference = -time.Minute }), []string{"WARN WORK_CLOCK"}, "", "timedatectl"},
-	{"a worker of a newer version", workers(2, func(w *coordination.Worker, _ *coordination.Stats) { w.Format++ }), []string{"FAIL WORK_NEWER"}, "", "upgrade mkt on this machine"},
-	{"a worker of an older version", workers(2, func(w *coordination.Worker, _ *coordination.Stats) { w.Format-- }), []string{"WARN WORK_NEWER"}, "", "upgrade mkt there"},
-	{"a worker of another installation", workers(2, func(w *coordination.Worker, _ *coordination.Stats) { w.Installation = "ffff" }), []string{"FAIL WORK_FOREIGN"}, "", "?cluster=NAME"},
-	{"a worker that takes no leases", workers(2, func(w *coordination.Worker, _ *coordination.Stats) { w.Able = false }), []string{"WARN WORK_IDLE"}, "", "/readyz"},
 	{"sealing key gone", func(h *installation) { check.Must(h.t, os.Remove(h.options.SealKey)) }, []string{"FAIL SEAL_KEY_MISSING"}, "seal.key", "restore it from your copy"},
 	{"sealing key open to others", func(h *installation) { check.Must(h.t, os.Chmod(h.options.SealKey, 0o644)) }, []string{"FAIL SEAL_KEY_MODE"}, "seal.key", "chmod 600 "},
 	{"sealing key is a folder", func(h *installation) {
@@ -421,42 +378,44 @@ var faults = []fault{
 
 	{"clock set back", func(h *installation) { h.later(-2 * time.Hour) }, []string{"FAIL CLOCK_BEHIND"}, "commits", "timedatectl"},
 	{"provider's clock is another", func(h *installation) { h.providersDate(-10 * time.Minute) }, []string{"FAIL CLOCK_DIFFERS"}, "fetch.json", "timedatectl"},
-	{"limits in order", func(h *installation) { h.redis(nil) }, nil, "", ""},
-	{"limits without a server", func(h *installation) { h.redis(nil).Close() }, []string{"FAIL LIMITS_UNREACHABLE"}, "redis://127.0.0.1:", "start the server"},
-	{"limits with another password", func(h *installation) { h.redis(nil).RequireAuth("other") }, []string{"FAIL LIMITS_REFUSED"}, "redis://127.0.0.1:", "check the user"},
-	{"limits may be evicted", func(h *installation) {
+	{"Redis in order", func(h *installation) { h.redis(nil) }, nil, "", ""},
+	{"Redis away", func(h *installation) { h.redis(nil).Close() }, []string{"FAIL REDIS_UNREACHABLE"}, "redis://127.0.0.1:", "start the server"},
+	{"Redis with another password", func(h *installation) { h.redis(nil).RequireAuth("other") }, []string{"FAIL REDIS_REFUSED"}, "redis://127.0.0.1:", "check the user"},
+	{"Redis may evict", func(h *installation) {
 		h.redis(func(c *server.Peer, command string, _ ...string) bool {
 			if command == "INFO" {
 				c.WriteBulk("# Server\r\nvalkey_version:8.1.0\r\n# Memory\r\nmaxmemory_policy:allkeys-lru\r\n")
 			}
 			return command == "INFO"
 		})
-	}, []string{"WARN LIMITS_EVICTS"}, "redis://127.0.0.1:", "maxmemory-policy noeviction"},
-	{"limits are slow", func(h *installation) {
+	}, []string{"WARN REDIS_EVICTS"}, "redis://127.0.0.1:", "maxmemory-policy noeviction"},
+	{"Redis is slow", func(h *installation) {
 		began, at := time.Now(), h.now()
 		h.options.Now = func() time.Time { return at.Add(time.Since(began)) }
 		h.redis(func(*server.Peer, string, ...string) bool {
 			time.Sleep(limits.CommandTime + time.Millisecond)
 			return false
 		})
-	}, []string{"WARN LIMITS_SLOW"}, "redis://127.0.0.1:", "nearer"},
-	{"limits by another clock", func(h *installation) { h.redis(nil).SetTime(h.now().Add(time.Minute)) }, []string{"WARN LIMITS_CLOCK"}, "redis://127.0.0.1:", "timedatectl"},
+	}, []string{"WARN REDIS_SLOW"}, "redis://127.0.0.1:", "nearer"},
+	{"Redis has another clock", func(h *installation) { h.redis(nil).SetTime(h.now().Add(time.Minute)) }, []string{"WARN REDIS_CLOCK"}, "redis://127.0.0.1:", "timedatectl"},
 	{"two replicas with one name", func(h *installation) {
 		m := h.redis(nil)
 		for _, member := range []string{"web-1/A", "web-2/B", "web-1/C"} {
 			_, err := m.ZAdd("mkt:replicas", 1, member)
 			check.Must(h.t, err)
 		}
-	}, []string{"WARN LIMITS_REPLICA"}, "redis://127.0.0.1:", "serve.replica"},
-	{"password of the limits open to others", func(h *installation) {
+	}, []string{"WARN REDIS_REPLICA"}, "redis://127.0.0.1:", "serve.replica"},
+	{"a worker", func(h *installation) { h.worker("4711//machine-1 (process 7)") }, nil, "", ""},
+	{"a worker of another installation", func(h *installation) { h.worker("4711/ffff/machine-2 (process 7)") }, []string{"FAIL REDIS_FOREIGN"}, "redis://127.0.0.1:", "?prefix=NAME"},
+	{"password of Redis open to others", func(h *installation) {
 		h.redis(nil).RequireAuth("geheim")
 		var err error
-		h.options.Limits, err = limits.ParseAddress(strings.Replace(h.options.Limits.String(), "//", "//:geheim@", 1))
+		h.options.Redis, err = cluster.ParseAddress(strings.Replace(h.options.Redis.String(), "//", "//:geheim@", 1))
 		check.Must(h.t, err)
-		h.options.Config, h.options.LimitsInConfig = h.path("mkt.yaml"), true
-		h.write(h.options.Config, "limits: …\n")
+		h.options.Config, h.options.RedisInConfig = h.path("mkt.yaml"), true
+		h.write(h.options.Config, "redis: …\n")
 		check.Must(h.t, os.Chmod(h.options.Config, 0o644))
-	}, []string{"WARN LIMITS_EXPOSED"}, "mkt.yaml", "chmod o-r "},
+	}, []string{"WARN REDIS_EXPOSED"}, "mkt.yaml", "chmod o-r "},
 	{"lock of a dead process", func(h *installation) { h.lockedBy(4711, "") }, []string{"WARN LOCK_STUCK"}, "/lock", "fuser -v"},
 	{"lock of a stopped process", func(h *installation) { h.lockedBy(4711, "T") }, []string{"WARN LOCK_STUCK"}, "/lock", "kill -CONT 4711"},
 	{"log without the newest publications", func(h *installation) {
@@ -724,7 +683,7 @@ func (h *installation) mistype() {
 		Code: health.CodePayloadRejected, CredentialFingerprint: h.acme().Provider.Fingerprint()}))
 }
 
-// redis starts a server for the limits whose clock is that of the doctor. hook, if not nil, sees
+// redis starts a server whose clock is that of the doctor. hook, if not nil, sees
 // each command and returns whether it has answered it.
 func (h *installation) redis(hook server.Hook) *miniredis.Miniredis {
 	h.t.Helper()
@@ -732,9 +691,16 @@ func (h *installation) redis(hook server.Hook) *miniredis.Miniredis {
 	m.SetTime(h.now())
 	m.Server().SetPreHook(hook)
 	var err error
-	h.options.Limits, err = limits.ParseAddress("redis://" + m.Addr())
+	h.options.Redis, err = cluster.ParseAddress("redis://" + m.Addr())
 	check.Must(h.t, err)
 	return m
+}
+
+// worker adds a worker to those that are alive.
+func (h *installation) worker(member string) {
+	h.t.Helper()
+	_, err := h.redis(nil).ZAdd("mkt:workers", float64(h.now().UnixMilli()), member)
+	check.Must(h.t, err)
 }
 
 // lockedBy plants a kernel list of locks in which a process holds acme's lock.

@@ -57,6 +57,7 @@ var storeFaults = []struct {
 		at := time.Now()
 		h.options.Store = storeAt(b, func() time.Time { at = at.Add(3 * time.Second); return at })
 	}, []string{"WARN STORE_SLOW"}},
+	{"no worker", func(h *installation, _ *storetest.Memory) { h.redis(nil) }, []string{"WARN REDIS_NO_WORKERS"}},
 	{"ignores conditions", answering(nil), []string{"FAIL STORE_UNSAFE"}},
 	{"no bucket", answering(&store.Error{Kind: store.NoBucket}), []string{"FAIL STORE_BUCKET"}},
 	{"full", answering(&store.Error{Kind: store.Full}), []string{"FAIL STORE_FULL"}},

@@ -18,9 +18,8 @@ import (
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/printable"
 	"mkt/cmd/mkt/internal/tenants"
-	"mkt/internal/coordination"
+	"mkt/internal/cluster"
 	"mkt/publish/durable"
-	"mkt/publish/football"
 	"mkt/publish/layout"
 	"mkt/serve"
 	"mkt/serve/account"
@@ -38,11 +37,8 @@ func inForceAfter(shared bool) time.Duration {
 	return here
 }
 
-// leaseWait bounds how long a deletion waits for NATS to give leases.
-const leaseWait = 25 * time.Second
-
 type deleteFlags struct {
-	work        cli.Work
+	redis       cli.Redis
 	usage       string
 	dryRun, yes bool
 }
@@ -79,7 +75,7 @@ docs/operators.md says how to delete these.`,
 	cmd.Flags().StringVar(&f.usage, "usage-dir", "", "the folder that serve writes to (default: usage below the data root)")
 	g.Settings.BindPath(cmd.Flags(), "usage-dir", "serve.usage_dir")
 	cli.YesFlag(cmd, &f.yes)
-	f.work.Flag(g.Settings, cmd)
+	f.redis.Flag(g.Settings, cmd)
 	return cmd
 }
 
@@ -126,7 +122,7 @@ func (g *Group) deleteTenant(ctx context.Context, id string, f deleteFlags) erro
 	if err := g.Confirm(ctx, fmt.Sprintf("Delete tenant %s and its data for good? This cannot be undone.", id), f.yes); err != nil {
 		return err
 	}
-	release, err := g.lease(ctx, id, f.work)
+	release, err := g.lease(ctx, id, f.redis)
 	if err != nil {
 		return err
 	}
@@ -160,21 +156,15 @@ func (g *Group) deleteTenant(ctx context.Context, id string, f deleteFlags) erro
 }
 
 // lease takes the leases of the account's products, so that no worker runs a cycle of it.
-func (g *Group) lease(ctx context.Context, id string, w cli.Work) (release func(), err error) {
-	if !w.Set() {
+func (g *Group) lease(ctx context.Context, id string, r cli.Redis) (release func(), err error) {
+	if !r.Set() || !g.HasStore() {
 		return func() {}, nil
 	}
-	conn, err := w.Open(g.Env, coordination.ForLeases, g.IDKeyFingerprint())
+	conn, err := r.Open(g.Env, g.IDKeyFingerprint())
 	if err != nil {
 		return nil, err
 	}
-	waiting, cancel := context.WithTimeout(ctx, leaseWait)
-	defer cancel()
-	if err := conn.Wait(waiting); err != nil {
-		conn.Close()
-		return nil, fmt.Errorf("%w; if no other machine runs cycles, --work= deletes without a lease", err)
-	}
-	var leases []*coordination.Lease
+	var leases []*cluster.Lease
 	release = func() {
 		for _, one := range leases {
 			one.Release()
@@ -182,12 +172,16 @@ func (g *Group) lease(ctx context.Context, id string, w cli.Work) (release func(
 		conn.Close()
 	}
 	for _, p := range account.Products() {
-		one, err := conn.Take(ctx, coordination.Run{Client: id, Product: string(p), Purpose: "mkt tenant delete", Short: p == football.LiveIntelligence})
+		_, one, err := conn.Take(ctx, id, string(p), "mkt tenant delete")
 		if err != nil {
 			release()
-			var taken *coordination.Taken
-			if errors.As(err, &taken) {
+			var taken *cluster.TakenError
+			var away *cluster.AwayError
+			switch {
+			case errors.As(err, &taken):
 				err = errors.Join(durable.ErrLocked, err)
+			case errors.As(err, &away):
+				err = fmt.Errorf("%w; if no other machine runs cycles, --redis= deletes without a lease", err)
 			}
 			return nil, fmt.Errorf("tenant %s, %s: %w: nothing was deleted", id, p, err)
 		}

@@ -13,7 +13,7 @@ import (
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/printable"
 	"mkt/fetch/raw"
-	"mkt/internal/coordination"
+	"mkt/internal/cluster"
 	"mkt/publish"
 	"mkt/publish/durable"
 	"mkt/publish/football"
@@ -80,7 +80,7 @@ func (g *Group) runAll(cmd *cobra.Command, s *Selection, prepare func() ([]Step,
 	for _, p := range pass {
 		g.printPassed(p)
 	}
-	closeLeases, err := g.connect(cmd.Context(), cmd.CommandPath())
+	closeLeases, err := g.connect(cmd.CommandPath())
 	if err != nil {
 		return err
 	}
@@ -145,13 +145,13 @@ func (g *Group) runSteps(ctx, stopping context.Context, j Job, cycle layout.Cycl
 	unable := func(err error) error {
 		r := Report{Tenant: j.Tenant.ID, Product: string(j.Product), Step: "lock", Cycle: string(cycle), Error: cli.Message(err)}
 		// The step stays "lock" only for a run under way: it alone is a reason to skip a task.
-		switch failed, trouble := (*publish.StoreError)(nil), (*coordination.Trouble)(nil); {
+		switch failed := (*publish.StoreError)(nil); {
 		case errors.As(err, &failed):
 			if r.Step, r.Code = "store", string(health.CodeStorage); errors.Is(err, snapshot.ErrStoreLacks) {
 				r.Code = string(health.CodeStoreLacks)
 			}
-		case errors.As(err, &trouble):
-			r.Step = "work"
+		case errors.As(err, new(*cluster.AwayError)), errors.As(err, new(*cluster.ClockError)):
+			r.Step = "lease"
 		case errors.Is(err, cli.ErrDeleted):
 			return err // the caller says that it is skipped
 		}
@@ -179,9 +179,9 @@ func (g *Group) runSteps(ctx, stopping context.Context, j Job, cycle layout.Cycl
 			return cli.ErrInterrupted
 		}
 		report, err := do(ctx, Task{j, open.root, open.data, cycle, open.dataset(), open.ship(), received, stopping.Done()})
-		switch lost := errors.Is(context.Cause(ctx), coordination.ErrLost); {
+		switch lost := errors.Is(context.Cause(ctx), cluster.ErrLost); {
 		case lost && err != nil:
-			err = fmt.Errorf("tenant %s: %s: %w", j, report.Step, coordination.ErrLost)
+			err = fmt.Errorf("tenant %s: %s: %w", j, report.Step, cluster.ErrLost)
 		case stopping.Err() != nil && errors.Is(err, context.Canceled):
 			err = fmt.Errorf("tenant %s: %s %w", j, report.Step, errStepInterrupted)
 		}

@@ -6,6 +6,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"mkt/cmd/mkt/internal/schedule"
+	"mkt/cmd/mkt/internal/sharing"
 	"mkt/cmd/mkt/internal/tenants"
 	"mkt/publish/football"
 	"mkt/serve/account"
@@ -34,9 +35,7 @@ func (c agesOfCycles) Describe(to chan<- *prometheus.Desc) {
 
 // Collect implements [prometheus.Collector].
 func (c agesOfCycles) Collect(to chan<- prometheus.Metric) {
-	c.mu.Lock()
-	f := c.file
-	c.mu.Unlock()
+	f := c.share.File()
 	for _, p := range account.Products() {
 		count, newest, oldest := c.judge(f, p)
 		for state, n := range count {
@@ -57,10 +56,10 @@ func (c agesOfCycles) judge(f *tenants.File, p football.Product) (count map[stri
 		tenant := &f.Tenants[i]
 		when, err := schedule.Parse(tenant.Expression(p))
 		s := Selection{Product: string(p)}
-		if due, _ := s.due(tenant, now); err != nil || len(due) == 0 || !c.runsHere(tenant) {
+		if due, _ := s.due(tenant, now); err != nil || len(due) == 0 || !c.share.RunsHere(tenant.ID) {
 			continue
 		}
-		name := entryName(tenant.ID, p)
+		name := sharing.Entry(tenant.ID, p)
 		known[name] = true
 		at := c.lastGood(Job{tenant, p})
 		if at.IsZero() {
@@ -85,7 +84,7 @@ func (c agesOfCycles) judge(f *tenants.File, p football.Product) (count map[stri
 // lastGood returns when the newest successful cycle of a job ended, the zero time if there was
 // none or it cannot be read. The state file is read once after each cycle.
 func (c agesOfCycles) lastGood(j Job) time.Time {
-	m, name := c.metrics, entryName(j.Tenant.ID, j.Product)
+	m, name := c.metrics, sharing.Entry(j.Tenant.ID, j.Product)
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if at, known := m.lastGood[name]; known {

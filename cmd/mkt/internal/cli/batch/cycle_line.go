@@ -8,7 +8,8 @@ import (
 	"time"
 
 	"mkt/cmd/mkt/internal/cli"
-	"mkt/internal/coordination"
+	"mkt/cmd/mkt/internal/sharing"
+	"mkt/internal/cluster"
 	"mkt/publish/durable"
 )
 
@@ -32,20 +33,19 @@ func (l *cycleLine) last() Report {
 // in package health.
 func (l *cycleLine) log(log *slog.Logger, code string, err error) {
 	last := l.last()
-	var trouble *coordination.Trouble
-	var taken *coordination.Taken
+	var taken *cluster.TakenError
 	switch {
 	case errors.As(err, &taken):
-		log.Warn("tick skipped: another machine is running this cycle", "by", taken.Holder, "since", taken.Since)
+		log.Warn("tick skipped: another machine is running this cycle", "by", taken.Holder)
 	case errors.Is(err, durable.ErrLocked):
 		log.Warn("tick skipped: another process is running this cycle")
-	case errors.As(err, &trouble):
-		log.Debug("tick skipped: no lease can be asked for", "error", err)
+	case errors.As(err, new(*cluster.AwayError)), errors.As(err, new(*cluster.ClockError)):
+		log.Debug("tick skipped: no lease was given", "error", err)
 	case errors.Is(err, cli.ErrDeleted):
 		log.Info("tick skipped: the account was deleted meanwhile")
-	case errors.Is(err, errAlreadyRan):
+	case errors.Is(err, sharing.ErrAlreadyRan):
 		log.Info("tick skipped: another worker ran this cycle before the account came here")
-	case errors.Is(err, coordination.ErrLost):
+	case errors.Is(err, cluster.ErrLost):
 		log.Error("cycle interrupted", append(l.pairs(), "step", last.Step, "error", err)...)
 	case errors.Is(err, cli.ErrInterrupted):
 		log.Info("stopped between two steps", l.pairs()...)

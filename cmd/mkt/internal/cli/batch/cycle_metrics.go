@@ -10,6 +10,7 @@ import (
 
 	"mkt/cmd/mkt/internal/cyclestate"
 	"mkt/cmd/mkt/internal/schedule"
+	"mkt/cmd/mkt/internal/sharing"
 	"mkt/publish/football"
 	"mkt/serve/account"
 )
@@ -38,7 +39,7 @@ const (
 	cycleFailed      = "failed"
 	cycleLocked      = "locked"      // another process runs it
 	cycleInterrupted = "interrupted" // stopped between two steps
-	cycleUnleased    = "no_lease"    // NATS could not be asked for its lease, or lost it
+	cycleUnleased    = "no_lease"    // there was none, or it was lost
 )
 
 // cycleDurations are the buckets in seconds, from a live cycle, which may take eight, to a
@@ -51,7 +52,7 @@ func newCycleMetrics(now func() time.Time) *cycleMetrics {
 	}
 	m := &cycleMetrics{
 		now:       now,
-		cycles:    counter("mkt_cycles_total", "Cycles run: published, failed, locked (another process ran it), interrupted (by the stop) or no_lease (NATS could not be asked, or the lease was lost).", "product", "outcome"),
+		cycles:    counter("mkt_cycles_total", "Cycles run: published, failed, locked (another process ran it), interrupted (by the stop) or no_lease (there was none, or it was lost).", "product", "outcome"),
 		failures:  counter("mkt_cycle_failures_total", "Steps that failed, by the code in state files and mkt doctor; empty if the step never began.", "product", "step", "code"),
 		skipped:   counter("mkt_cycle_ticks_skipped_total", "Ticks that came while the cycle before was still under way.", "product"),
 		postponed: counter("mkt_cycle_ticks_postponed_total", "Ticks at which the provider must not be asked yet: its quota is used up, or it refused.", "product", "reason"),
@@ -93,7 +94,7 @@ func (m *cycleMetrics) begin(j Job) (ended func(outcome string)) {
 			}
 			m.mu.Lock()
 			defer m.mu.Unlock()
-			delete(m.lastGood, entryName(j.Tenant.ID, j.Product)) // read it again from the state file
+			delete(m.lastGood, sharing.Entry(j.Tenant.ID, j.Product)) // read it again from the state file
 		})
 	}
 }
@@ -127,7 +128,7 @@ func (m *cycleMetrics) skip(j schedule.Job) { m.skipped.WithLabelValues(j.Lane).
 
 func (t *timetable) collectors() []prometheus.Collector {
 	m := t.metrics
-	return []prometheus.Collector{m.cycles, m.failures, m.took, m.running, m.skipped, m.postponed, m.asked, m.rejected, m.received, agesOfCycles{t}, quotas{t}, sharing{t}}
+	return []prometheus.Collector{m.cycles, m.failures, m.took, m.running, m.skipped, m.postponed, m.asked, m.rejected, m.received, agesOfCycles{t}, quotas{t}, workMetrics{t}}
 }
 
 func (m *cycleMetrics) forget(p football.Product, known map[string]bool) {

@@ -65,7 +65,7 @@ func (g *Group) gc(cmd *cobra.Command, f gcFlags) error {
 	if f.dryRun {
 		take = g.unlocked
 	} else {
-		closeLeases, err := g.connect(ctx, cmd.CommandPath())
+		closeLeases, err := g.connect(cmd.CommandPath())
 		if err != nil {
 			return err
 		}

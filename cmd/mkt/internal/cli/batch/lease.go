@@ -6,18 +6,19 @@ import (
 	"fmt"
 
 	"mkt/cmd/mkt/internal/cli"
-	"mkt/internal/coordination"
+	"mkt/internal/cluster"
 	"mkt/publish/durable"
 	"mkt/publish/football"
 	"mkt/transform/identity"
 )
 
-// leases are the leases of the runs of this process. Without the setting work there are none, and
-// only the lock of the folder keeps two runs of this machine apart.
+// leases are the leases of the runs of this process. Machines share cycles over an object store:
+// without the settings store and redis there are no leases, and only the lock of the folder keeps two runs of this machine apart.
 type leases struct {
-	cli.Work
-	purpose string // the reason of the run, for other machines that find a lease taken
-	conn    *coordination.Conn
+	cli.Redis
+	purpose string // of the runs, for people on other machines who find a lease taken
+	conn    *cluster.Conn
+	member  *cluster.Member // nil: this process is a command that runs once
 }
 
 // installation returns the fingerprint of the id key, "" if it is not known.
@@ -28,18 +29,16 @@ func (g *Group) installation() string {
 	return g.IDKeyFingerprint()
 }
 
-// connect opens the connection of a command that runs once, and waits until leases can be taken.
-// close may always be called.
-func (g *Group) connect(ctx context.Context, purpose string) (close func(), err error) {
-	if !g.leases.Set() {
+// connect opens the connection for leases, if there is the setting. close may always be called.
+func (g *Group) connect(purpose string) (close func(), err error) {
+	if !g.leases.Set() || !g.HasStore() {
 		return func() {}, nil
 	}
-	conn, err := g.leases.Connect(ctx, g.Env, g.installation())
-	if err != nil {
+	if g.leases.conn, err = g.leases.Open(g.Env, g.installation()); err != nil {
 		return nil, err
 	}
-	g.leases.conn, g.leases.purpose = conn, purpose
-	return func() { conn.Close(); g.leases.conn = nil }, nil
+	g.leases.purpose = purpose
+	return func() { g.leases.conn.Close(); g.leases.conn = nil }, nil
 }
 
 // claim takes the lease of a product of an account. The returned context ends with the lease;
@@ -47,21 +46,28 @@ func (g *Group) connect(ctx context.Context, purpose string) (close func(), err 
 //
 // A run begins with the lease, before it reads anything of the account, and gives it back last.
 // Copying an account's files before a run, and storing them after it, belongs between the two.
+//
+// While the server is away, a worker goes on with the accounts that it has.
 func (g *Group) claim(ctx context.Context, tenant string, product football.Product) (leased context.Context, release func(), err error) {
-	conn := g.leases.conn
-	if conn == nil {
+	if g.leases.conn == nil {
 		return ctx, func() {}, nil
 	}
-	lease, err := conn.Take(ctx, coordination.Run{Client: tenant, Product: string(product), Purpose: g.leases.purpose, Short: product == football.LiveIntelligence})
-	var taken *coordination.Taken
-	if errors.As(err, &taken) {
+	leased, lease, err := g.leases.conn.Take(ctx, tenant, string(product), g.leases.purpose)
+	var taken *cluster.TakenError
+	var away *cluster.AwayError
+	switch member := g.leases.member; {
+	case err == nil:
+		return leased, lease.Release, nil
+	case errors.As(err, &taken):
 		return nil, nil, fmt.Errorf("tenant %s, %s: %w: %w; try again later", tenant, product, durable.ErrLocked, err)
-	}
-	if err != nil {
+	case !errors.As(err, &away):
 		return nil, nil, fmt.Errorf("tenant %s, %s: %w", tenant, product, err)
+	case member == nil:
+		return nil, nil, fmt.Errorf("tenant %s, %s: %w; if no other machine runs cycles, --redis= runs this without a lease", tenant, product, err)
+	case !member.Owns(tenant):
+		return nil, nil, fmt.Errorf("tenant %s, %s: %w; this worker does not have the account", tenant, product, err)
 	}
-	leased, end := lease.Bind(ctx)
-	return leased, func() { end(); lease.Release() }, nil
+	return ctx, func() {}, nil
 }
 
 // announce tells the replicas of serve about a new version.

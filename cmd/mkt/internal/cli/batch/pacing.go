@@ -10,6 +10,7 @@ import (
 
 	"mkt/cmd/mkt/internal/pace"
 	"mkt/cmd/mkt/internal/schedule"
+	"mkt/cmd/mkt/internal/sharing"
 	"mkt/cmd/mkt/internal/tenants"
 	"mkt/publish/durable"
 	"mkt/publish/football"
@@ -44,11 +45,9 @@ func (t *timetable) RunAll(ctx context.Context, overdue ...string) {
 
 // paceAll decides the paces of all accounts.
 func (t *timetable) paceAll() {
-	t.mu.Lock()
-	f := t.file
-	t.mu.Unlock()
+	f := t.share.File()
 	for i := range f.Tenants {
-		if t.runsHere(&f.Tenants[i]) {
+		if t.share.RunsHere(f.Tenants[i].ID) {
 			t.pace(&f.Tenants[i])
 		}
 	}
@@ -59,11 +58,11 @@ func (t *timetable) paceSlowed() {
 	t.mu.Lock()
 	var ids []string
 	for name := range t.paces {
-		id, _, _ := strings.Cut(name, "/")
+		id, _ := sharing.Parse(name)
 		ids = append(ids, id)
 	}
-	f := t.file
 	t.mu.Unlock()
+	f := t.share.File()
 	slices.Sort(ids)
 	for _, id := range slices.Compact(ids) {
 		if tenant, ok := f.Tenant(id); ok {
@@ -71,7 +70,7 @@ func (t *timetable) paceSlowed() {
 			continue
 		}
 		for _, p := range account.Products() {
-			t.setPace(entryName(id, p), 0)
+			t.setPace(sharing.Entry(id, p), 0)
 		}
 	}
 }
@@ -102,14 +101,14 @@ func (t *timetable) pace(tenant *tenants.Tenant) {
 	}
 	for _, p := range account.Products() {
 		if !slices.ContainsFunc(plan.Products, func(one pace.Product) bool { return one.Product == p }) {
-			t.setPace(entryName(tenant.ID, p), 0)
+			t.setPace(sharing.Entry(tenant.ID, p), 0)
 		}
 	}
 	for _, one := range plan.Products {
 		if plan.UsedUp { // an account without a publication has no record of its pace
-			one.Pace = max(one.Pace, t.paceOf(entryName(tenant.ID, one.Product)))
+			one.Pace = max(one.Pace, t.paceOf(sharing.Entry(tenant.ID, one.Product)))
 		}
-		if before := t.setPace(entryName(tenant.ID, one.Product), one.Pace); before != one.Pace {
+		if before := t.setPace(sharing.Entry(tenant.ID, one.Product), one.Pace); before != one.Pace {
 			log := t.group.Log.With("tenant", tenant.ID, "product", one.Product)
 			if one.Pace > before {
 				log.Warn("slowed down for the quota: " + plan.Describe(one))

@@ -17,7 +17,7 @@ import (
 // a test of the connection that reports a larger one ends that at once. Readers are told.
 func TestScheduleKeepsThePace(t *testing.T) {
 	table, _, log := newTestTimetable(t, 0, 0)
-	tenant, _ := table.file.Tenant("live")
+	tenant, _ := table.share.File().Tenant("live")
 	fingerprint, name := tenant.Provider.Fingerprint(), "live/live_intelligence"
 	report := func(root durable.FS, step string, left int64) {
 		t.Helper()
@@ -55,7 +55,7 @@ func TestScheduleKeepsThePace(t *testing.T) {
 	}
 
 	again := NewTimetable(table.group, ScheduleOptions{Parallel: 1}, table.steps)
-	check.Must(t, again.SetTenants(table.file))
+	check.Must(t, again.SetTenants(table.share.File()))
 	if again.paceAll(); again.paceOf(name) != 24*time.Second {
 		t.Errorf("after a restart every %s", again.paceOf(name))
 	}
@@ -73,7 +73,7 @@ func TestScheduleKeepsThePace(t *testing.T) {
 // that the quota allows more.
 func TestUsedUpQuotaAllowsNoMore(t *testing.T) {
 	table, _, log := newTestTimetable(t, 0, 0)
-	tenant, _ := table.file.Tenant("live")
+	tenant, _ := table.share.File().Tenant("live")
 	fingerprint, name := tenant.Provider.Fingerprint(), "live/live_intelligence"
 	found := func(root durable.FS, step string, q health.Quota) {
 		t.Helper()

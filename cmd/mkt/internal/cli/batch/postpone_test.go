@@ -72,7 +72,7 @@ func TestRefusedIsPostponed(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			table, done, _ := newTestTimetable(t, 0, 0)
 			table.group.Now = func() time.Time { return at.Add(c.now) }
-			acme, _ := table.file.Tenant("acme")
+			acme, _ := table.share.File().Tenant("acme")
 			for _, f := range c.found {
 				dir, step := filepath.Join(table.group.Data, layout.Tenant("acme")), health.StepProbe
 				if f.of != test {

@@ -71,7 +71,7 @@ func (g *Group) push(cmd *cobra.Command, f pushFlags) error {
 			return err
 		}
 	}
-	closeLeases, err := g.connect(ctx, cmd.CommandPath())
+	closeLeases, err := g.connect(cmd.CommandPath())
 	if err != nil {
 		return err
 	}

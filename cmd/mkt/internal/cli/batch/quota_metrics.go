@@ -41,9 +41,7 @@ type quotaSum struct {
 
 // Collect implements [prometheus.Collector].
 func (c quotas) Collect(to chan<- prometheus.Metric) {
-	c.mu.Lock()
-	f := c.file
-	c.mu.Unlock()
+	f := c.share.File()
 	gauge := func(d *prometheus.Desc, v float64, labels ...string) {
 		to <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v, labels...)
 	}
@@ -57,7 +55,7 @@ func (c quotas) Collect(to chan<- prometheus.Metric) {
 		tenant := &f.Tenants[i]
 		s := Selection{All: true}
 		jobs, _ := s.due(tenant, now)
-		if len(jobs) == 0 || !c.runsHere(tenant) {
+		if len(jobs) == 0 || !c.share.RunsHere(tenant.ID) {
 			continue
 		}
 		for _, j := range jobs {

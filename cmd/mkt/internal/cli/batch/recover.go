@@ -71,7 +71,7 @@ func (g *Group) recover(cmd *cobra.Command, f recoverFlags) error {
 		}
 		do = g.beginHistory
 	}
-	closeLeases, err := g.connect(ctx, cmd.CommandPath())
+	closeLeases, err := g.connect(cmd.CommandPath())
 	if err != nil {
 		return err
 	}

@@ -10,12 +10,8 @@ import (
 
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/cli/daemon"
-	"mkt/cmd/mkt/internal/schedule"
-	"mkt/cmd/mkt/internal/tenants"
-	"mkt/internal/coordination"
-	"mkt/publish/football"
+	"mkt/cmd/mkt/internal/sharing"
 	"mkt/publish/health"
-	"mkt/serve/account"
 )
 
 // ScheduleOptions are the flags of mkt schedule.
@@ -101,11 +97,12 @@ func (g *Group) schedule(ctx context.Context, o ScheduleOptions) error {
 		return err
 	}
 	defer closeAdmin()
-	leave, closeWork, err := g.openWork(t)
+	closeLeases, err := g.connect("mkt schedule")
 	if err != nil {
 		return err
 	}
-	defer closeWork()
+	defer closeLeases()
+	defer t.join(ctx)()
 	if err := t.SetTenants(f); err != nil {
 		return err
 	}
@@ -116,19 +113,18 @@ func (g *Group) schedule(ctx context.Context, o ScheduleOptions) error {
 		if s, err := g.Store(ctx); err == nil {
 			adminServer.Metrics.MustRegister(daemon.StoreCollectors(s)...)
 		}
-		adminServer.ReadyWhen(func() error { return g.scheduling(ctx) })
+		adminServer.ReadyWhen(func() error { return t.scheduling(ctx) })
 	}
 	t.paceAll()
 	var overdue []string
-	if o.catchUp && t.member == nil { // a worker runs overdue entries when it gets their accounts
-		overdue = t.overdue(f)
+	if o.catchUp && t.share.Member() == nil { // a worker runs overdue entries when it gets their accounts
+		overdue = t.share.Overdue()
 	}
-	g.Log.Info("schedule started", "jobs", len(Entries(f)), "overdue", len(overdue))
+	g.Log.Info("schedule started", "jobs", len(sharing.Entries(f)), "overdue", len(overdue))
 	if adminServer != nil {
 		g.printScheduling(adminServer.URL())
 	}
 	go edits.Watch(ctx, f, t.SetTenants)
-	defer context.AfterFunc(ctx, leave)()
 	logged := l.start(ctx)
 	t.RunAll(ctx, overdue...)
 	logged()
@@ -139,35 +135,14 @@ func (g *Group) schedule(ctx context.Context, o ScheduleOptions) error {
 // errStopping is the answer of /readyz once no further cycle begins.
 var errStopping = errors.New("stopping: steps under way are being finished")
 
-func (g *Group) scheduling(ctx context.Context) error {
+func (t *timetable) scheduling(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return errStopping
 	}
-	if conn := g.leases.conn; conn != nil {
-		if trouble := conn.Trouble(); trouble != nil {
-			return trouble
-		}
+	if m := t.share.Member(); m != nil {
+		return m.Trouble()
 	}
 	return nil
-}
-
-// openWork makes this process one of several workers, if there is the setting work. leave announces
-// its stop to the others; close may always be called.
-func (g *Group) openWork(t *timetable) (leave, closeWork func(), err error) {
-	if !g.leases.Set() {
-		return func() {}, func() {}, nil
-	}
-	conn, err := g.leases.Open(g.Env, coordination.ForLeases, g.installation())
-	if err != nil {
-		return nil, nil, err
-	}
-	g.leases.conn, g.leases.purpose = conn, "mkt schedule"
-	leave, end, err := t.share(conn)
-	if err != nil {
-		conn.Close()
-		return nil, nil, err
-	}
-	return leave, func() { leave(); end(); conn.Close() }, nil // leave once more: a stop may be faster than the first
 }
 
 func (g *Group) printScheduling(adminURL string) {
@@ -176,34 +151,6 @@ func (g *Group) printScheduling(adminURL string) {
 		return
 	}
 	fmt.Fprintf(g.Out, "mkt schedule runs; metrics at %s/metrics\n", adminURL)
-}
-
-// catchUpFrom is the shortest cadence whose overdue runs are run at the start. With a shorter
-// one the next tick comes soon enough, and live samples must stay on their ticks.
-const catchUpFrom = time.Minute
-
-// overdue returns the entries whose newest fetch is older than their cadence or missing:
-// neither a restart nor a new tenant must wait an hour.
-func (t *timetable) overdue(f *tenants.File) []string {
-	var list []string
-	for i := range f.Tenants {
-		for _, p := range account.Products() {
-			if t.isOverdue(&f.Tenants[i], p) {
-				list = append(list, entryName(f.Tenants[i].ID, p))
-			}
-		}
-	}
-	return list
-}
-
-func (t *timetable) isOverdue(tenant *tenants.Tenant, p football.Product) bool {
-	s, err := schedule.Parse(tenant.Expression(p))
-	if err != nil {
-		return false
-	}
-	now := t.group.Now()
-	cadence := schedule.Cadence(schedule.Slower(s, t.paceOf(entryName(tenant.ID, p))), now)
-	return cadence >= catchUpFrom && now.Sub(t.group.LastFetch(Job{tenant, p})) >= cadence
 }
 
 // LastFetch returns when the newest fetch began, the zero time if there is none or it cannot

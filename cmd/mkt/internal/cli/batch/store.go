@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"mkt/cmd/mkt/internal/cli"
-	"mkt/internal/coordination"
+	"mkt/internal/cluster"
 	"mkt/publish"
 	"mkt/publish/durable"
 	"mkt/publish/layout"
@@ -19,7 +19,7 @@ import (
 // runs returns what the runs of this process do with the object store.
 func (g *Group) runs() *store.Runs {
 	g.storeOnce.Do(func() {
-		g.storeRuns = &store.Runs{Open: g.WritableStore, Now: g.Now, Log: g.Log, Lost: coordination.ErrLost}
+		g.storeRuns = &store.Runs{Open: g.WritableStore, Now: g.Now, Log: g.Log, Lost: cluster.ErrLost}
 	})
 	return g.storeRuns
 }

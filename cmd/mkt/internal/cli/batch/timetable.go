@@ -3,18 +3,18 @@ package batch
 import (
 	"context"
 	"errors"
-	"strings"
 	"sync"
 	"time"
 
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/cyclestate"
 	"mkt/cmd/mkt/internal/schedule"
+	"mkt/cmd/mkt/internal/sharing"
 	"mkt/cmd/mkt/internal/tenants"
-	"mkt/internal/coordination"
+	"mkt/internal/cluster"
 	"mkt/publish/durable"
 	"mkt/publish/football"
-	"mkt/serve/account"
+	"mkt/publish/health"
 )
 
 // timetable runs cycles for mkt schedule and mkt demo, by the expressions of the tenants file
@@ -22,23 +22,16 @@ import (
 type timetable struct {
 	group     *Group
 	steps     []Step
-	catchUp   bool
-	member    *coordination.Member // nil: this process runs all accounts
-	grace     time.Duration        // how long a running step may go on after the stop
+	grace     time.Duration // how long a running step may go on after the stop
 	Scheduler *schedule.Scheduler
+	share     *sharing.Share
 	metrics   *cycleMetrics
 
-	mu        sync.Mutex // guards the following fields
-	file      *tenants.File
-	owned     map[string]bool          // by entry: run by this process
-	able      map[string]bool          // by entry: its account may run
-	arrived   map[string]bool          // by entry: came here and has not run here
-	unleased  map[string]bool          // by entry: those whose last tick got no lease, or lost it
+	mu        sync.Mutex               // guards the following fields
 	postponed map[string]time.Time     // by entry: the time logged last
 	paces     map[string]time.Duration // by entry: runs less often than tenants.yaml says
 
-	pacing    sync.Mutex // held while paces are decided
-	assigning sync.Mutex // held while entries come and go
+	pacing sync.Mutex // held while paces are decided
 }
 
 // liveFactor is how many live cycles may run for one of another product: they are short,
@@ -46,45 +39,52 @@ type timetable struct {
 const liveFactor = 4
 
 func NewTimetable(g *Group, o ScheduleOptions, steps []Step) *timetable {
-	t := &timetable{group: g, steps: steps, grace: o.Grace, catchUp: o.catchUp, metrics: newCycleMetrics(g.Now), postponed: map[string]time.Time{}, paces: map[string]time.Duration{},
-		owned: map[string]bool{}, arrived: map[string]bool{}, unleased: map[string]bool{}}
+	t := &timetable{group: g, steps: steps, grace: o.Grace, metrics: newCycleMetrics(g.Now), postponed: map[string]time.Time{}, paces: map[string]time.Duration{}}
 	t.Scheduler = schedule.New(schedule.Options{Now: g.Now, Run: t.Run, Jitter: o.Jitter, Parallel: o.Parallel, Lanes: map[string]int{
 		string(football.LiveIntelligence): liveFactor * o.Parallel}, Skipped: t.metrics.skip, Log: g.Log})
+	t.share = sharing.New(sharing.Options{Scheduler: t.Scheduler, CatchUp: o.catchUp, Now: func() time.Time { return g.Now() }, Log: g.Log,
+		Newest: func(id string, p football.Product) *health.Run { return g.NewestRun(id, p, health.StepFetch) },
+		PaceOf: t.paceOf, Decide: t.pace, Left: func(name string) { t.setPace(name, 0) }})
 	return t
 }
 
 // SetTenants puts a generation of the tenants file in force, in which revoked accounts
 // stay revoked.
 func (t *timetable) SetTenants(f *tenants.File) error {
-	return t.assign(f, func() *tenants.File { return t.group.revoked.Apply(f, t.group.Log) })
+	return t.share.Set(f, func() *tenants.File { return t.group.revoked.Apply(f, t.group.Log) })
 }
 
-// Entries returns the jobs of every tenant that has an expression. Whether a tenant may
-// run is decided at each tick, because a product can expire.
-func Entries(f *tenants.File) []schedule.Job {
-	var list []schedule.Job
-	for i := range f.Tenants {
-		for _, p := range account.Products() {
-			if expr := f.Tenants[i].Expression(p); expr != "" {
-				list = append(list, schedule.Job{Name: entryName(f.Tenants[i].ID, p), Expr: expr, Lane: string(p)})
-			}
-		}
+// join makes this process one of several workers until ctx ends, if it takes leases. end may
+// always be called.
+func (t *timetable) join(ctx context.Context) (end func()) {
+	if t.group.leases.conn == nil {
+		return func() {}
 	}
-	return list
+	end = t.share.Join(ctx, t.group.leases.conn)
+	t.group.leases.member = t.share.Member()
+	return end
 }
 
-func entryName(id string, p football.Product) string { return id + "/" + string(p) }
+// stepsOf returns the steps of an entry. The first of them finds out whether another worker ran
+// the tick, because the newest state of the account is here then.
+func (t *timetable) stepsOf() []Step {
+	look := func(ctx context.Context, task Task) (Report, error) {
+		if err := t.share.Check(task.Tenant, task.Product); err != nil {
+			return Report{Step: health.StepFetch}, err
+		}
+		return t.steps[0](ctx, task)
+	}
+	return append([]Step{look}, t.steps[1:]...)
+}
 
 // due returns the job of an entry, or false if it must not run now.
 func (t *timetable) due(ctx context.Context, name string) (Job, bool) {
-	id, product, _ := strings.Cut(name, "/")
-	t.mu.Lock()
-	tenant, ok := t.file.Tenant(id)
-	t.mu.Unlock()
+	id, product := sharing.Parse(name)
+	tenant, ok := t.share.File().Tenant(id)
 	if !ok {
 		return Job{}, false
 	}
-	s := Selection{All: true, Product: product}
+	s := Selection{All: true, Product: string(product)}
 	jobs, reason := s.due(tenant, t.group.Now())
 	if len(jobs) == 0 {
 		t.group.Log.Debug("tick skipped: the tenant does not run", "tenant", id, "product", product, "reason", reason)
@@ -105,7 +105,7 @@ func (t *timetable) due(ctx context.Context, name string) (Job, bool) {
 
 // postpone schedules a job for when its provider may be asked again, and logs it once.
 func (t *timetable) postpone(j Job, p *cyclestate.Postponement) {
-	name := entryName(j.Tenant.ID, j.Product)
+	name := sharing.Entry(j.Tenant.ID, j.Product)
 	t.Scheduler.Again(name, p.Until)
 	t.mu.Lock()
 	known := t.postponed[name].Equal(p.Until)
@@ -129,28 +129,28 @@ func (t *timetable) Run(stopping context.Context, name string) error {
 	ended := t.metrics.begin(j)
 	defer func() { ended(cycleFailed) }() // after an error or a panic
 	var last Report
-	err := t.group.RunJob(ctx, stopping, j, "", t.stepsOf(name), func(r Report) {
+	err := t.group.RunJob(ctx, stopping, j, "", t.stepsOf(), func(r Report) {
 		last = r
 		t.metrics.count(j, r)
 	})
 	switch {
 	case err == nil:
 		ended(cyclePublished)
-	case errors.Is(err, durable.ErrLocked), errors.Is(err, errAlreadyRan), errors.Is(err, cli.ErrDeleted):
+	case errors.Is(err, durable.ErrLocked), errors.Is(err, sharing.ErrAlreadyRan), errors.Is(err, cli.ErrDeleted):
 		ended(cycleLocked)
 	case errors.As(err, new(cli.Interrupted)):
 		ended(cycleInterrupted)
-	case isWithoutLease(err):
+	case errors.As(err, new(*cluster.AwayError)), errors.As(err, new(*cluster.ClockError)), errors.Is(err, cluster.ErrLost):
 		ended(cycleUnleased)
 	default:
 		last.Code = t.group.codeOf(last)
 		t.metrics.failure(last)
 	}
-	t.afterLease(name, err)
+	t.share.After(name, err)
 	if p := t.group.postponed(j); p != nil {
 		t.postpone(j, p)
 	}
-	if t.runsHere(j.Tenant) {
+	if t.share.RunsHere(j.Tenant.ID) {
 		t.pace(j.Tenant)
 	}
 	return nil

@@ -15,8 +15,10 @@ import (
 	"time"
 
 	"mkt/cmd/mkt/internal/cli"
+	"mkt/cmd/mkt/internal/sharing"
 	"mkt/cmd/mkt/internal/tenants"
 	"mkt/fetch/credential"
+	"mkt/internal/cluster"
 	"mkt/internal/testing/check"
 	"mkt/publish/durable"
 	"mkt/publish/football"
@@ -65,14 +67,14 @@ func newTestTimetable(t *testing.T, grace, takes time.Duration) (*timetable, *[]
 			return Report{Step: name}, nil
 		}
 	}
-	table := NewTimetable(g, ScheduleOptions{Grace: grace, Parallel: 1}, []Step{named("one"), named("two"), named("three")})
+	table := NewTimetable(g, ScheduleOptions{Grace: grace, Parallel: 1, catchUp: true}, []Step{named("one"), named("two"), named("three")})
 	check.Must(t, table.SetTenants(f))
 	return table, done, log
 }
 
 func TestTickRunsOnlyWhoMayRun(t *testing.T) {
 	table, done, _ := newTestTimetable(t, 0, 0)
-	if got := len(Entries(table.file)); got != 5 {
+	if got := len(sharing.Entries(table.share.File())); got != 5 {
 		t.Errorf("%d entries, want those of every tenant and product", got)
 	}
 	for _, id := range []string{"suspended", "expired", "bare", "live", "nobody"} {
@@ -88,7 +90,7 @@ func TestTickRunsOnlyWhoMayRun(t *testing.T) {
 // An account that was revoked stays revoked when someone edits tenants.yaml.
 func TestRevokedDoesNotRunAgain(t *testing.T) {
 	table, done, log := newTestTimetable(t, 0, 0)
-	path := table.file.Name
+	path := table.share.File().Name
 	for _, text := range []string{strings.Replace(scheduled, "- id: acme", "- id: acme\n    status: REVOKED", 1), scheduled} {
 		f, err := tenants.Parse(path, []byte(text))
 		check.Must(t, err)
@@ -153,7 +155,7 @@ func TestTickSkippedWhileLocked(t *testing.T) {
 // An overdue job runs at the start, unless its cadence is shorter than a minute.
 func TestOverdueWaitsForAShortCadence(t *testing.T) {
 	table, _, _ := newTestTimetable(t, 0, 0)
-	got := table.overdue(table.file)
+	got := table.share.Overdue()
 	if slices.Contains(got, "live/live_intelligence") || !slices.Contains(got, "acme/market_engine") {
 		t.Errorf("overdue %v: want the hourly jobs, and not the live ones of every 8 s", got)
 	}
@@ -197,7 +199,7 @@ func TestPostponedIsLoggedOnce(t *testing.T) {
 	table, done, log := newTestTimetable(t, 0, 0)
 	now := time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
 	table.group.Now = func() time.Time { return now }
-	acme, _ := table.file.Tenant("acme")
+	acme, _ := table.share.File().Tenant("acme")
 	usedUp := func() {
 		until := now.Add(10 * time.Minute)
 		root, err := durable.OpenRoot(table.group.Dataset(acme.ID, "market_engine").Dir())
@@ -245,12 +247,17 @@ func TestRanElsewhere(t *testing.T) {
 		"live, ran at the tick before":         {"live", "live_intelligence", -time.Second, true, "", false},
 		"live, by a clock that is ahead":       {"live", "live_intelligence", 20 * time.Second, true, "", false},
 	} {
-		tenant, _ := table.file.Tenant(c.id)
+		tenant, _ := table.share.File().Tenant(c.id)
 		root, err := durable.OpenRoot(table.group.Dataset(c.id, football.Product(c.product)).Dir())
 		at := noon.Add(c.fetched)
 		check.Must(t, errors.Join(err, health.Record(root, health.Run{Step: health.StepFetch, StartedAt: at, FinishedAt: at, OK: c.ok, Code: c.code})))
-		if got := table.ranElsewhere(Job{tenant, football.Product(c.product)}); got != c.want {
-			t.Errorf("%s: %v", name, got)
+		p := football.Product(c.product)
+		if err := table.share.Check(tenant, p); err != nil {
+			t.Errorf("%s: in doubt without a reason: %v", name, err)
+		}
+		table.share.After(sharing.Entry(c.id, p), &cluster.TakenError{})
+		if err := table.share.Check(tenant, p); (err != nil) != c.want {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }
@@ -260,7 +267,6 @@ func TestRanElsewhere(t *testing.T) {
 func TestNewAccountsRunAtOnce(t *testing.T) {
 	table, _, _ := newTestTimetable(t, 0, 0)
 	ran := make(chan string, 10)
-	table.catchUp = true
 	table.steps = []Step{func(_ context.Context, task Task) (Report, error) {
 		if task.Product == football.MarketEngine {
 			ran <- task.Tenant.ID
@@ -269,7 +275,7 @@ func TestNewAccountsRunAtOnce(t *testing.T) {
 	}}
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan struct{})
-	go func() { table.RunAll(ctx, table.overdue(table.file)...); close(ended) }()
+	go func() { table.RunAll(ctx, table.share.Overdue()...); close(ended) }()
 	defer func() { stop(); <-ended }()
 	next := func(want string) {
 		t.Helper()
@@ -284,7 +290,7 @@ func TestNewAccountsRunAtOnce(t *testing.T) {
 	}
 	edit := func(text string) {
 		t.Helper()
-		f, err := tenants.Parse(table.file.Name, []byte(text))
+		f, err := tenants.Parse(table.share.File().Name, []byte(text))
 		check.Must(t, err)
 		check.Must(t, table.SetTenants(f))
 	}

@@ -17,6 +17,7 @@ import (
 	"mkt/cmd/mkt/internal/cli/daemon"
 	"mkt/cmd/mkt/internal/cli/serving"
 	"mkt/cmd/mkt/internal/doctor"
+	"mkt/cmd/mkt/internal/sharing"
 	"mkt/cmd/mkt/internal/tenants"
 	"mkt/fetch/provider/emulators"
 	"mkt/fetch/simulator"
@@ -273,7 +274,7 @@ func (g *Group) demoCycles(ctx context.Context, file *tenants.File, every time.D
 	}
 	var own errgroup.Group
 	var rest []string
-	for _, e := range batch.Entries(file) {
+	for _, e := range sharing.Entries(file) {
 		if id, _, _ := strings.Cut(e.Name, "/"); id != file.Tenants[0].ID {
 			rest = append(rest, e.Name)
 			continue

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -18,7 +17,6 @@ import (
 	"mkt/cmd/mkt/internal/tenants"
 	"mkt/fetch"
 	"mkt/fetch/provider/all"
-	"mkt/internal/coordination"
 	"mkt/publish/football"
 	"mkt/publish/store"
 	"mkt/serve"
@@ -31,7 +29,6 @@ type doctorFlags struct {
 	serving bool
 	verbose bool
 	usage   string
-	limits  string
 	log     cli.LogFiles
 }
 
@@ -42,7 +39,7 @@ func newDoctor(g *Group) *cobra.Command {
 		Short: "Check the installation and say how to fix what is wrong",
 		Long: `Check keys, files, accounts, schedules, snapshots, clock, locks, disk and the
 transparency log, and report what is wrong, where, and how to fix it. It
-changes nothing. It asks the servers of --store, --work and --limits, if there
+changes nothing. It asks the servers of --store and --redis, if there
 are such settings, and with --online it sends each provider one cheap request.
 In the object store it writes a probe and deletes it; with --serving it only
 reads there.
@@ -52,12 +49,12 @@ The exit code is 0 if nothing fails, 1 otherwise; a warning is not a failure.`,
   mkt doctor --tenant acme --online`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			shared, err := daemon.Limits(f.limits)
+			shared, err := g.redis.Address()
 			if err != nil {
 				return err
 			}
 			o := g.doctorOptions(cmd, f)
-			o.Limits, o.LimitsInConfig = shared, slices.Contains(g.Settings.Given(), "limits")
+			o.Redis, o.RedisInConfig = shared, slices.Contains(g.Settings.Given(), "redis")
 			report := doctor.Run(cmd.Context(), o)
 			if err := g.show(report, func() *document.Document { return report.Document(f.verbose) }); err != nil {
 				return err
@@ -76,12 +73,11 @@ The exit code is 0 if nothing fails, 1 otherwise; a warning is not a failure.`,
 	cli.TextOnly(flags, "verbose")
 	flags.StringVar(&f.usage, "usage-dir", "", "the folder that serve writes to (default: usage below the data root)")
 	g.Settings.BindPath(flags, "usage-dir", "serve.usage_dir")
-	daemon.LimitsFlag(g.Settings, flags, &f.limits)
 	g.Keys.SealFlag(g.Settings, cmd)
 	g.Keys.IDFlag(g.Settings, cmd)
 	f.log.KeyFlag(g.Settings, cmd)
 	f.log.PolicyFlag(g.Settings, cmd)
-	g.work.Flag(g.Settings, cmd)
+	g.redis.Flag(g.Settings, cmd)
 	daemon.ServiceFlags(g.Settings, cmd, &g.service)
 	return cmd
 }
@@ -94,9 +90,6 @@ func (g *Group) doctorOptions(cmd *cobra.Command, f doctorFlags) doctor.Options 
 		Tenant: f.tenant, Keyless: f.serving, Products: account.Products(), Command: cli.SameCommand(cmd), Now: g.Now,
 		Loads: filepath.Join(cmp.Or(f.usage, filepath.Join(g.Data, serve.UsageFolder)), serve.LoadsFolder),
 	}
-	if g.work.Set() {
-		o.Work = g.askWorkers
-	}
 	if g.HasStore() {
 		o.Store, o.StoreName, o.SharedTenants = g.Store, store.Redact(g.StoreURL), g.SharedTenants
 	}
@@ -104,28 +97,6 @@ func (g *Group) doctorOptions(cmd *cobra.Command, f doctorFlags) doctor.Options 
 		o.Probe = g.prober()
 	}
 	return o
-}
-
-// Limits of the wait for NATS and for the workers.
-const (
-	natsAnswers   = 4 * time.Second
-	workersAnswer = 700 * time.Millisecond
-)
-
-// askWorkers asks NATS and the workers of all machines.
-func (g *Group) askWorkers(ctx context.Context) ([]coordination.Worker, coordination.Stats, error) {
-	conn, err := g.work.Open(g.Env, coordination.ForLooking, "")
-	if err != nil {
-		return nil, coordination.Stats{}, err
-	}
-	defer conn.Close()
-	wait, cancel := context.WithTimeout(ctx, natsAnswers)
-	defer cancel()
-	if err := conn.Wait(wait); err != nil {
-		return nil, coordination.Stats{}, err
-	}
-	workers, err := conn.Workers(ctx, workersAnswer)
-	return workers, conn.Stats(), err
 }
 
 // prober returns a function to test a connection. The key is read at the first call.

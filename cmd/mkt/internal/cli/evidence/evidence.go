@@ -14,7 +14,7 @@ import (
 type Group struct {
 	*cli.Env
 	Keys    cli.Keys
-	work    cli.Work
+	redis   cli.Redis
 	service serve.Service
 }
 

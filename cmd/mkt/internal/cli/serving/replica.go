@@ -6,7 +6,6 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"mkt/cmd/mkt/internal/cli"
-	"mkt/internal/coordination"
 	"mkt/publish/football"
 	"mkt/serve/account"
 	"mkt/serve/replica"
@@ -56,38 +55,28 @@ func replicaCollectors(r *replica.Replica) []prometheus.Collector {
 }
 
 // follow copies everything published before this process began, and keeps the copy up to
-// date until ctx ends. With NATS, the workers announce every publication. close may always be
-// called.
-func (g *Group) follow(ctx context.Context, news cli.Work, r *replica.Replica) (closeNews func(), err error) {
-	if r == nil {
-		return func() {}, nil
-	}
+// date until ctx ends. With the setting redis, it hears of every publication. close may always be
+// called, after ctx has ended.
+func (g *Group) follow(ctx context.Context, news cli.Redis, r *replica.Replica) (closeNews func(), err error) {
 	closeNews = func() {}
+	if r == nil {
+		return closeNews, nil
+	}
 	if news.Set() {
-		if closeNews, err = g.listen(ctx, news, r); err != nil {
+		conn, err := news.Open(g.Env, g.IDKeyFingerprint())
+		if err != nil {
 			return nil, err
 		}
+		closeNews = conn.Close
+		go conn.Listen(ctx, func(clientID, product string, _ uint64) {
+			if clientID == "" {
+				r.NotifyAll()
+				return
+			}
+			r.Notify(clientID, football.Product(product))
+		})
 	}
 	r.Refresh(ctx)
 	go r.Run(ctx)
 	return closeNews, nil
-}
-
-func (g *Group) listen(ctx context.Context, news cli.Work, r *replica.Replica) (closeNews func(), err error) {
-	conn, err := news.Open(g.Env, coordination.ForNews, g.IDKeyFingerprint())
-	if err != nil {
-		return nil, err
-	}
-	err = conn.Listen(ctx, func(clientID, product string, _ uint64) {
-		if clientID == "" {
-			r.NotifyAll()
-			return
-		}
-		r.Notify(clientID, football.Product(product))
-	})
-	if err != nil {
-		conn.Close()
-		return nil, err
-	}
-	return conn.Close, nil
 }

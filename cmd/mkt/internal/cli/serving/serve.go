@@ -28,7 +28,7 @@ type Flags struct {
 	Poll   time.Duration
 	// storePoll is how often the object store is asked for newer publications.
 	storePoll time.Duration
-	work      cli.Work // the servers over which publications are announced
+	redis     cli.Redis
 	cache     string
 	Usage     string
 	drain     time.Duration
@@ -38,7 +38,6 @@ type Flags struct {
 	replica   string
 	// Extensions are offered besides version 1 of the API.
 	Extensions []string
-	limits     string
 
 	connections connectionFlags
 }
@@ -55,7 +54,7 @@ under way finish, new ones get 503, and the exit code is 0.
 
 With --store the data root is a copy of the newest publications in the object
 store, and is kept up to date: two of each account's product. If the store
-is away, what was copied is served. With --work the workers announce every
+is away, what was copied is served. With --redis the workers announce every
 publication, which is then served within a second.`,
 		Example: `  mkt serve --listen :8080 --admin 127.0.0.1:9081
   mkt serve --listen 127.0.0.1:8081 --as-of 2026-11-21T14:05:00Z
@@ -68,7 +67,7 @@ publication, which is then served within a second.`,
 	flags.StringVar(&f.Listen, "listen", "127.0.0.1:8080", "address; port 0 takes a free one")
 	flags.DurationVar(&f.Poll, "poll", 500*time.Millisecond, "how often new snapshots are looked for")
 	flags.DurationVar(&f.storePoll, "store-poll", 15*time.Second, "how often the object store is asked for newer publications")
-	f.work.Flag(g.Settings, cmd)
+	f.redis.Flag(g.Settings, cmd)
 	flags.StringVar(&f.cache, "cache", "", "private folder for the engine's files (default: a temporary one)")
 	flags.StringVar(&f.Usage, "usage-dir", "", "folder for the usage counters (default: usage below the data root)")
 	flags.StringVar(&f.replica, "replica", "", "name of this process among several that serve, each of which writes its own usage counters (default: the host's name and the port)")
@@ -87,7 +86,6 @@ publication, which is then served within a second.`,
 	g.Settings.BindPath(flags, "usage-dir", "serve.usage_dir")
 	g.Settings.Bind(flags, "replica", "serve.replica")
 	g.Settings.Bind(flags, "drain-delay", "serve.drain_delay")
-	daemon.LimitsFlag(g.Settings, flags, &f.limits)
 	daemon.ServiceFlags(g.Settings, cmd, &g.service)
 	f.admin.Flags(g.Env, cmd, "serve")
 	f.socket.flags(g, flags)
@@ -109,7 +107,7 @@ func (g *Group) Serve(ctx context.Context, f Flags, ready func(daemon.Ready)) er
 	if err := f.admin.Check(cli.Address{Flag: "listen", Value: f.Listen}); err != nil {
 		return err
 	}
-	shared, err := daemon.Limits(f.limits)
+	shared, err := f.redis.Address()
 	if err != nil {
 		return err
 	}
@@ -158,7 +156,7 @@ func (g *Group) Serve(ctx context.Context, f Flags, ready func(daemon.Ready)) er
 	watching, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop() // last: revocations apply to requests until the end
 	go edits.Watch(watching, file, func(file *tenants.File) error { return g.swap(registry, tokens.in(file)) })
-	closeNews, err := g.follow(watching, f.work, copies)
+	closeNews, err := g.follow(watching, f.redis, copies)
 	if err != nil {
 		return err
 	}

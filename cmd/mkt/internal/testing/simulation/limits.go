@@ -13,6 +13,7 @@ import (
 
 	"github.com/alicebob/miniredis/v2"
 
+	"mkt/internal/cluster"
 	accounts "mkt/serve/account"
 	"mkt/serve/limits"
 )
@@ -285,7 +286,7 @@ func (c *counting) decided(key, answer string) *decision {
 
 // count counts requests at a replica until its life ends.
 func (c *counting) count(l *life) {
-	address, err := limits.ParseAddress("redis://10.0.0.2:6379")
+	address, err := cluster.ParseAddress("redis://10.0.0.2:6379")
 	if err != nil {
 		panic(err) // of a fixed address
 	}

@@ -1,4 +1,4 @@
-package limits
+package cluster
 
 import (
 	"crypto/tls"
@@ -10,8 +10,7 @@ import (
 	"strings"
 )
 
-// Address is the server of the counters, and the prefix of the keys there. The zero value is
-// none.
+// Address is a Redis or Valkey server, and the prefix of the keys there. The zero value is none.
 type Address struct {
 	host     string // with the port
 	user     string
@@ -100,12 +99,7 @@ func (a Address) String() string {
 // GoString is [Address.String]: no way of printing shows the password.
 func (a Address) GoString() string { return a.String() }
 
-func (a Address) replicasKey() string         { return a.prefix + ":replicas" }
-func (a Address) socketsKey(id string) string { return a.prefix + ":sockets:" + id }
-
-func (a Address) rateKey(id string) string {
-	if id == "" {
-		return a.prefix + ":rate"
-	}
-	return a.prefix + ":rate:" + id
+// Key returns the name of a key or channel below the prefix: <prefix>:<word>:<word>.
+func (a Address) Key(words ...string) string {
+	return strings.Join(append([]string{a.prefix}, words...), ":")
 }

@@ -1,4 +1,4 @@
-package limits
+package cluster
 
 import (
 	"context"
@@ -17,11 +17,39 @@ const (
 	idleTime    = 5 * time.Minute
 )
 
+// Outcome is the result of a command.
+type Outcome string
+
+const (
+	Answered    Outcome = "answered"
+	Slow        Outcome = "slow"        // no answer within the budget
+	Unreachable Outcome = "unreachable" // no connection, or it ended
+	Refused     Outcome = "refused"     // the server answered with an error
+)
+
+// Outcomes lists all of them.
+func Outcomes() []Outcome { return []Outcome{Answered, Slow, Unreachable, Refused} }
+
+// OutcomeOf returns the outcome of a command that returned err.
+func OutcomeOf(err error) Outcome {
+	var refused redis.Error
+	var timeout interface{ Timeout() bool }
+	switch {
+	case err == nil:
+		return Answered
+	case errors.As(err, &refused):
+		return Refused
+	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &timeout) && timeout.Timeout():
+		return Slow
+	}
+	return Unreachable
+}
+
 // Dialer makes connections, as [net.Dialer.DialContext] does.
 type Dialer func(ctx context.Context, network, address string) (net.Conn, error)
 
-// client sends commands over at most 64 connections. It is safe for concurrent use.
-type client struct {
+// Client sends commands over at most 64 connections. It is safe for concurrent use.
+type Client struct {
 	address Address
 	pool    redis.Pool
 	late    chan redis.Conn           // made only after their command had given up
@@ -32,20 +60,13 @@ type client struct {
 	underWay sync.WaitGroup // commands; none is added after closed
 }
 
-// client returns a client. A command is sent once, because a repeated one would count twice,
-// and ends at the deadline of its context, which must have one. The time here is the budget
-// of a command; sending it has the same bound.
-func (a Address) client(commandTime time.Duration, dial Dialer) *client {
-	c := &client{address: a, late: make(chan redis.Conn, connections)}
-	options := []redis.DialOption{
-		redis.DialConnectTimeout(dialTimeout), redis.DialTLSHandshakeTimeout(dialTimeout),
-		redis.DialReadTimeout(dialTimeout), redis.DialWriteTimeout(commandTime),
-		redis.DialUsername(a.user), redis.DialPassword(a.password), redis.DialDatabase(a.database),
-		redis.DialUseTLS(a.tls != nil), redis.DialTLSConfig(a.tls),
-	}
-	if dial != nil {
-		options = append(options, redis.DialContextFunc(dial))
-	}
+// NewClient returns a client, which connects when it sends the first command. A command is sent
+// once, because a repeated one would count twice, and ends at the deadline of its context, which
+// must have one. The time here is the budget of a command; sending it has the same bound. dial
+// makes the connections; nil = over the network.
+func NewClient(a Address, commandTime time.Duration, dial Dialer) *Client {
+	c := &Client{address: a, late: make(chan redis.Conn, connections)}
+	options := a.options(commandTime, dial)
 	c.pool = redis.Pool{
 		MaxIdle: connections, MaxActive: connections, Wait: true, IdleTimeout: idleTime,
 		DialContext: func(ctx context.Context) (redis.Conn, error) { return c.connect(ctx, options) },
@@ -60,6 +81,19 @@ func (a Address) client(commandTime time.Duration, dial Dialer) *client {
 	return c
 }
 
+func (a Address) options(writeTime time.Duration, dial Dialer) []redis.DialOption {
+	options := []redis.DialOption{
+		redis.DialConnectTimeout(dialTimeout), redis.DialTLSHandshakeTimeout(dialTimeout),
+		redis.DialReadTimeout(dialTimeout), redis.DialWriteTimeout(writeTime),
+		redis.DialUsername(a.user), redis.DialPassword(a.password), redis.DialDatabase(a.database),
+		redis.DialUseTLS(a.tls != nil), redis.DialTLSConfig(a.tls),
+	}
+	if dial != nil {
+		options = append(options, redis.DialContextFunc(dial))
+	}
+	return options
+}
+
 var (
 	errLost   = errors.New("another connection has ended since this one was used")
 	errClosed = errors.New("the connections are closed")
@@ -67,7 +101,7 @@ var (
 
 // connect makes a connection. TLS to a distant server can take longer than a command may. So
 // a connection made after the end of ctx is kept for the next command.
-func (c *client) connect(ctx context.Context, options []redis.DialOption) (redis.Conn, error) {
+func (c *Client) connect(ctx context.Context, options []redis.DialOption) (redis.Conn, error) {
 	select {
 	case conn := <-c.late:
 		return conn, nil
@@ -98,7 +132,7 @@ func (c *client) connect(ctx context.Context, options []redis.DialOption) (redis
 	}
 }
 
-func (c *client) keep(conn redis.Conn) {
+func (c *Client) keep(conn redis.Conn) {
 	if c.begin() {
 		defer c.underWay.Done()
 		select {
@@ -111,7 +145,7 @@ func (c *client) keep(conn redis.Conn) {
 }
 
 // begin reports whether the client is still open. Then underWay.Done must be called.
-func (c *client) begin() bool {
+func (c *Client) begin() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !c.closed {
@@ -120,17 +154,17 @@ func (c *client) begin() bool {
 	return !c.closed
 }
 
-// do sends a command.
-func (c *client) do(ctx context.Context, name string, args ...any) (any, error) {
+// Do sends a command.
+func (c *Client) Do(ctx context.Context, name string, args ...any) (any, error) {
 	return c.with(ctx, func(conn redis.Conn) (any, error) { return conn.Do(name, args...) })
 }
 
-// run runs a script.
-func (c *client) run(ctx context.Context, script *redis.Script, keysAndArgs ...any) (any, error) {
+// Run runs a script.
+func (c *Client) Run(ctx context.Context, script *redis.Script, keysAndArgs ...any) (any, error) {
 	return c.with(ctx, func(conn redis.Conn) (any, error) { return script.Do(conn, keysAndArgs...) })
 }
 
-func (c *client) with(ctx context.Context, send func(redis.Conn) (any, error)) (any, error) {
+func (c *Client) with(ctx context.Context, send func(redis.Conn) (any, error)) (any, error) {
 	if !c.begin() {
 		return nil, errClosed
 	}
@@ -142,7 +176,7 @@ func (c *client) with(ctx context.Context, send func(redis.Conn) (any, error)) (
 	defer conn.Close()
 	end, _ := ctx.Deadline()
 	answer, err := send(&timed{conn, end})
-	if conn.Err() != nil && outcomeOf(err) == Unreachable {
+	if conn.Err() != nil && OutcomeOf(err) == Unreachable {
 		now := time.Now()
 		c.lost.Store(&now)
 		c.drop()
@@ -162,7 +196,7 @@ func (t *timed) Do(name string, args ...any) (any, error) {
 }
 
 // drop closes the connections that came late.
-func (c *client) drop() {
+func (c *Client) drop() {
 	for {
 		select {
 		case conn := <-c.late:
@@ -173,9 +207,9 @@ func (c *client) drop() {
 	}
 }
 
-// close closes the connections when the commands under way have ended: the pool panics if one
+// Close closes the connections when the commands under way have ended: the pool panics if one
 // whose context has ended asks it for a connection after it was closed.
-func (c *client) close() {
+func (c *Client) Close() {
 	c.mu.Lock()
 	c.closed = true
 	c.mu.Unlock()
