@@ -131,8 +131,22 @@ func (l *Lease) keep(ctx context.Context, lost context.CancelCauseFunc) {
 	}
 }
 
+// Claim is [Conn.Take] for a worker. While the server does not answer, the worker goes on with the
+// accounts that it has: then the lease is nil, and its Release does nothing.
+func (m *Member) Claim(ctx context.Context, account, product, purpose string) (context.Context, *Lease, error) {
+	leased, l, err := m.c.Take(ctx, account, product, purpose)
+	var away *AwayError
+	if errors.As(err, &away) && m.Owns(account) {
+		return ctx, nil, nil
+	}
+	return leased, l, err
+}
+
 // Release gives the lease back. If the server does not answer, it expires.
 func (l *Lease) Release() {
+	if l == nil {
+		return
+	}
 	l.end()
 	l.ended.Wait()
 	_ = l.c.ask(context.Background(), func(ctx context.Context) error {
