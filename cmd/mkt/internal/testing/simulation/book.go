@@ -39,11 +39,10 @@ type dataset struct {
 	states  map[string]content  // by hash of the commit
 	inPlay  map[int64][]inPlay  // by the time of the publication
 	last    map[*machine]uint64 // newest acknowledged version
-	leases  map[*life]context.Context
-	starts  map[string]uint64 // seq before the first one, by history
-	newest  map[string]uint64 // seq, by history
-	empty   bool              // a copy without publications was restored: a history begins as the very first one did
-	news    chan struct{}     // closed at the next publication
+	starts  map[string]uint64   // seq before the first one, by history
+	newest  map[string]uint64   // seq, by history
+	empty   bool                // a copy without publications was restored: a history begins as the very first one did
+	news    chan struct{}       // closed at the next publication
 }
 
 type seen struct {
@@ -64,7 +63,7 @@ func newBook(w *world) *book {
 func (b *book) of(j job) *dataset {
 	d := b.datasets[j.String()]
 	if d == nil {
-		d = &dataset{commits: map[string]seen{}, events: map[string]logged{}, checked: map[string]bool{}, states: map[string]content{}, inPlay: map[int64][]inPlay{}, last: map[*machine]uint64{}, leases: map[*life]context.Context{}, starts: map[string]uint64{}, newest: map[string]uint64{}, news: make(chan struct{})}
+		d = &dataset{commits: map[string]seen{}, events: map[string]logged{}, checked: map[string]bool{}, states: map[string]content{}, inPlay: map[int64][]inPlay{}, last: map[*machine]uint64{}, starts: map[string]uint64{}, newest: map[string]uint64{}, news: make(chan struct{})}
 		b.datasets[j.String()] = d
 	}
 	return d
@@ -97,24 +96,6 @@ func (b *book) news(j job) <-chan struct{} {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.of(j).news
-}
-
-// leased notes that a life has the lease of a job until released is called, or ctx ends.
-func (b *book) leased(l *life, j job, ctx context.Context) (released func()) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	d := b.of(j)
-	for other, held := range d.leases {
-		if held.Err() == nil && !other.dead.Load() {
-			b.w.fail(oneAtATime, "%s: %s has the lease, and %s took it", j, other.machine.name, l.machine.name)
-		}
-	}
-	d.leases[l] = ctx
-	return func() {
-		b.mu.Lock()
-		defer b.mu.Unlock()
-		delete(d.leases, l)
-	}
 }
 
 // judge reads a data root as a reader does, and checks everything that must always hold. It returns

@@ -418,38 +418,36 @@ func (c *commands) storeAway(id string) {
 	c.lasts(id, 2*time.Hour, func() { c.depot.away = true }, func() { c.depot.away = false })
 }
 
-func (c *commands) brokerAway(id string) {
-	c.lasts(id, time.Hour, func() { c.broker.stop(true) }, func() { c.broker.stop(false) })
-}
-
-// networkAway cuts a worker off in the middle of a run, while the others go on. NATS may lose everything at the
+// networkAway cuts a worker off in the middle of a run, while the others go on. Redis may lose everything at the
 // same time.
 func (c *commands) networkAway(id string) {
 	m := c.anyWorker(id)
 	c.note("%s: the network goes away", m.name)
 	then := func() {
 		if c.pick("forgets", id, 2) == 0 { // while the worker may still believe that it has its lease
-			c.later(c.span("forgets", id, 0, 6*time.Second), func() { c.brokerForgets(id) })
+			c.later(c.span("forgets", id, 0, 6*time.Second), func() { c.redisForgets(id) })
 		}
 	}
 	c.lasts(id, time.Hour, func() { m.cutNext(then) }, m.connect)
 }
 
 func (c *commands) redisAway(id string) {
-	c.lasts(id, time.Hour, func() { c.counting.stop(true) }, func() { c.counting.stop(false) })
+	c.lasts(id, time.Hour, func() { c.redis.stop(true) }, func() { c.redis.stop(false) })
 }
 
 func (c *commands) redisSlow(id string) {
-	c.lasts(id, time.Hour, func() { c.counting.crawl(true) }, func() { c.counting.crawl(false) })
+	c.lasts(id, time.Hour, func() { c.redis.crawl(true) }, func() { c.redis.crawl(false) })
 }
 
 func (c *commands) redisRefuses(id string) {
-	c.lasts(id, time.Hour, func() { c.counting.refuse(true) }, func() { c.counting.refuse(false) })
+	c.lasts(id, time.Hour, func() { c.redis.refuse(true) }, func() { c.redis.refuse(false) })
 }
 
-func (c *commands) redisForgets(string) { c.counting.forget() }
+func (c *commands) redisForgets(string) { c.redis.forget() }
 
-func (c *commands) brokerForgets(string) { c.broker.restart(true) }
+func (c *commands) newsAway(id string) {
+	c.lasts(id, time.Hour, func() { c.redis.silence(true) }, func() { c.redis.silence(false) })
+}
 
 // push stores what the store lacks, and repairs it.
 func (c *commands) push(id string) {

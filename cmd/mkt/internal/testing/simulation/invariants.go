@@ -26,4 +26,6 @@ const (
 	liveAgrees     = "a live publication agrees with what the provider said last"
 	onTime         = "jobs run at their ticks, whatever is done to the clock"
 	oneAtATime     = "two workers never run one product of an account at the same time"
+	oneWorker      = "each account has one worker, and runs there, unless something is in the way"
+	clockHolds     = "a worker whose clock is wrong has no account and takes no lease"
 )

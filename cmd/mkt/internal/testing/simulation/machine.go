@@ -10,7 +10,7 @@ import (
 	"syscall"
 	"time"
 
-	"mkt/internal/coordination"
+	"mkt/internal/cluster"
 	"mkt/internal/testing/durabletest"
 	"mkt/publish/durable"
 	"mkt/publish/layout"
@@ -35,6 +35,7 @@ type machine struct {
 	drift       float64       // seconds a second
 	since       time.Time     // drift counts from here
 	leapt       atomic.Bool   // the clock was not always right
+	upset       time.Time     // when the clock or the network last changed
 
 	mu       sync.Mutex
 	life     *life // nil between two lives
@@ -64,7 +65,7 @@ type life struct {
 // hasLostLease reports whether an object is of a job whose lease this life has lost, and still runs the job.
 func (l *life) hasLostLease(key string) (lost bool) {
 	l.leases.Range(func(dir, ctx any) bool {
-		lost = strings.HasPrefix(key, dir.(string)+"/") && errors.Is(context.Cause(ctx.(context.Context)), coordination.ErrLost)
+		lost = strings.HasPrefix(key, dir.(string)+"/") && errors.Is(context.Cause(ctx.(context.Context)), cluster.ErrLost)
 		return !lost
 	})
 	return lost
@@ -101,6 +102,7 @@ func (m *machine) leap(by time.Duration, drift float64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	now := time.Now()
+	m.upset = now
 	m.ahead += time.Duration(m.drift*float64(now.Sub(m.since))) + by
 	m.drift, m.since = drift, now
 }
@@ -110,6 +112,7 @@ func (m *machine) set() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.ahead, m.drift, m.since = 0, 0, time.Now()
+	m.upset = m.since
 }
 
 // cutNext takes the network away from the start of the machine's next run on, and then calls then.
@@ -123,18 +126,31 @@ func (m *machine) cutNext(then func()) {
 func (m *machine) connect() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.cuts, m.cut = nil, false
+	m.cuts, m.cut, m.upset = nil, false, time.Now()
 }
 
 // runs notes that a run begins.
 func (m *machine) runs() {
 	m.mu.Lock()
 	then := m.cuts
-	m.cut, m.cuts = m.cut || then != nil, nil
+	if then != nil {
+		m.cut, m.upset = true, time.Now()
+	}
+	m.cuts = nil
 	m.mu.Unlock()
 	if then != nil {
 		then()
 	}
+}
+
+// off is by how much the clock is ahead of the true time.
+func (m *machine) off() time.Duration { return time.Until(m.now()) }
+
+// isSettled reports whether the clock and the network have been as they are for a while.
+func (m *machine) isSettled(during time.Duration) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return time.Since(m.upset) > during
 }
 
 func (m *machine) isCut() bool {

@@ -22,6 +22,7 @@ const accountsFile = "tenants.yaml"
 type office struct {
 	*world
 	machine *machine
+	every   map[football.Product]time.Duration // of the cycles
 	key     credential.Identity
 
 	turn chan struct{} // one command edits at a time, so that its outcome can be judged
@@ -33,8 +34,8 @@ type office struct {
 }
 
 // newOffice makes the accounts file, with the accounts that are there from the beginning.
-func newOffice(w *world, accounts []*account) *office {
-	o := &office{world: w, turn: make(chan struct{}, 1)}
+func newOffice(w *world, accounts []*account, every map[football.Product]time.Duration) *office {
+	o := &office{world: w, every: every, turn: make(chan struct{}, 1)}
 	o.machine = w.machine("office", func(l *life) { <-l.ctx.Done() })
 	var err error
 	if o.key, err = credential.NewIdentity(); err != nil {
@@ -61,9 +62,10 @@ func newOffice(w *world, accounts []*account) *office {
 
 // entry is an account as an operator adds it.
 func (o *office) entry(a *account) tenants.Tenant {
-	t := tenants.Tenant{ID: a.id, Name: a.id, Status: accounts.Active, Limit: accounts.DefaultLimit, Products: map[football.Product]accounts.Subscription{}}
+	t := tenants.Tenant{ID: a.id, Name: a.id, Status: accounts.Active, Limit: accounts.DefaultLimit, Products: map[football.Product]accounts.Subscription{}, Schedule: map[football.Product]string{}}
 	for _, p := range a.products {
 		t.Products[p] = accounts.Subscription{}
+		t.Schedule[p] = "@every " + o.every[p].String()
 	}
 	connection := o.connection(a)
 	t.Provider = &connection

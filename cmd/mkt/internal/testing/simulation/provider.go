@@ -15,6 +15,7 @@ import (
 	"sync"
 	"time"
 
+	"mkt/cmd/mkt/internal/sharing"
 	"mkt/fetch"
 	"mkt/fetch/provider"
 	"mkt/fetch/provider/all"
@@ -165,6 +166,9 @@ type job struct {
 }
 
 func (j job) String() string { return j.id + " " + string(j.product) }
+
+// entry names the job to the scheduler.
+func (j job) entry() string { return sharing.Entry(j.id, j.product) }
 
 // dir is the folder of the job below a data root.
 func (j job) dir() string { return layout.TenantProduct(j.id, string(j.product)) }

@@ -6,7 +6,6 @@ import (
 	"sync"
 	"time"
 
-	"mkt/internal/coordination"
 	"mkt/publish/durable"
 	"mkt/publish/football"
 	"mkt/publish/snapshot"
@@ -65,27 +64,19 @@ func (s *services) follow(l *life, m *mirror) {
 	// No dataset waits for another: nothing decides which of those that wait comes next.
 	r := replica.New(replica.Options{Store: s.depot.store(l), Data: m.data, Clients: func() []string { return s.office.newest().IDs() }, Products: []football.Product{football.MarketEngine, football.LiveIntelligence},
 		Every: 30 * time.Second, AtOnce: 2 * len(s.accounts), Now: m.now, Log: slog.New(slog.DiscardHandler)})
-	address, err := coordination.Parse("nats://10.0.0.1:4222")
-	var conn *coordination.Conn
-	if err == nil {
-		conn, err = coordination.Open(coordination.Options{Address: address, Use: coordination.ForNews, Name: m.name, Version: "test", Now: l.steady(), Random: l.spread("connect"), Dialer: &dialer{s.broker, l}})
-	}
-	if err == nil {
-		defer conn.Close()
-		err = conn.Listen(l.ctx, func(client, product string, _ uint64) {
+	conn := s.redis.open(l)
+	defer conn.Close()
+	var all sync.WaitGroup
+	all.Go(func() {
+		conn.Listen(l.ctx, func(client, product string, _ uint64) {
 			if client == "" {
 				r.NotifyAll()
 				return
 			}
 			r.Notify(client, football.Product(product))
 		})
-	}
-	if err != nil {
-		s.fail(progress, "%s cannot listen: %v", m.name, err)
-		return
-	}
-	var counts sync.WaitGroup
-	counts.Go(func() { s.counting.count(l) })
+	})
+	all.Go(func() { s.counting.count(l) })
 	r.Run(l.ctx)
-	counts.Wait()
+	all.Wait()
 }

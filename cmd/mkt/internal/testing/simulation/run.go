@@ -117,13 +117,11 @@ func newSystem(w *world, o Options) *system {
 		}
 	}
 	s.network = newNetwork(w, s.accounts)
-	s.office = newOffice(w, s.accounts)
-	s.office.machine.after = func(*machine) { s.office.survived() }
 	s.book.cluster = cluster
 	names := []string{"m1"}
 	if cluster {
-		s.depot, s.broker = &depot{w: w, objects: storetest.NewMemory(), late: map[string]bool{}}, newBroker(w)
-		s.counting = newCounting(w)
+		s.depot, s.redis = &depot{w: w, objects: storetest.NewMemory(), late: map[string]bool{}}, newRedis(w)
+		s.counting = newCounting(s.redis)
 		s.every = map[football.Product]time.Duration{football.MarketEngine: 15 * time.Minute, football.LiveIntelligence: 3 * time.Minute}
 		names = []string{"w1", "w2", "w3"}
 	}
@@ -133,6 +131,11 @@ func newSystem(w *world, o Options) *system {
 	}
 	if o.Live > 0 {
 		s.every[football.LiveIntelligence] = o.Live
+	}
+	s.office = newOffice(w, s.accounts, s.every)
+	s.office.machine.after = func(*machine) { s.office.survived() }
+	if cluster {
+		s.shift = newShift(s.services)
 	}
 	s.translog = newTranslog(w, s.office, s.book, s.jobs, 20*time.Minute*s.slowness)
 	for _, name := range names {
@@ -200,8 +203,8 @@ func (s *system) live(length time.Duration) {
 	scheduler.Wait()
 	s.network.close()
 	s.Wait()
-	if s.counting != nil {
-		s.counting.redis.Close()
+	if s.redis != nil {
+		s.redis.server.Close()
 	}
 }
 

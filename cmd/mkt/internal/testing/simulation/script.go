@@ -23,8 +23,8 @@ var (
 	machineCommands = append([]command{{"bit rots", (*commands).rot}, {"backup restored", (*commands).restore}, {"cycle published again", (*commands).again}, {"account deleted", (*commands).remove},
 		{"history rewritten", (*commands).rewrite}}, commonCommands...)
 	clusterCommands = append([]command{
-		{"store away", (*commands).storeAway}, {"NATS away", (*commands).brokerAway}, {"NATS forgets", (*commands).brokerForgets}, {"network away", (*commands).networkAway},
-		{"Redis away", (*commands).redisAway}, {"Redis slow", (*commands).redisSlow}, {"Redis refuses", (*commands).redisRefuses}, {"Redis forgets", (*commands).redisForgets},
+		{"store away", (*commands).storeAway}, {"network away", (*commands).networkAway},
+		{"Redis away", (*commands).redisAway}, {"Redis slow", (*commands).redisSlow}, {"Redis refuses", (*commands).redisRefuses}, {"Redis forgets", (*commands).redisForgets}, {"news away", (*commands).newsAway},
 		{"push", (*commands).push}, {"pull", (*commands).pull}, {"replica rots", (*commands).rotReplica}, {"bit rots", (*commands).rotWorker}, {"replica off", (*commands).replicaOff},
 		{"account deleted", (*commands).remove},
 	}, commonCommands...)

@@ -18,10 +18,11 @@ type services struct {
 	office   *office
 	book     *book
 	translog *translog
-	depot    *depot    // nil without an object store
-	broker   *broker   // nil without a cluster
-	counting *counting // with a broker
-	served   bool      // replicas have a server
+	depot    *depot // nil without an object store
+	redis    *redis // nil without a cluster, as are the next two
+	counting *counting
+	shift    *shift
+	served   bool // replicas have a server
 }
 
 // keeps returns the retention of a life, from the seed: an operator may have changed the settings before it began.
