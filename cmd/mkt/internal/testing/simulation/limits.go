@@ -67,7 +67,7 @@ func (c *counting) answers() bool {
 	for _, r := range c.known() {
 		lives = append(lives, r.l)
 	}
-	return c.hasAnswered(backAfter, 0, lives...)
+	return c.hasKept(backAfter) && c.hasAnswered(backAfter, 0, lives...)
 }
 
 // known returns the replicas.

@@ -51,6 +51,7 @@ type redis struct {
 	mute    bool // no message gets through
 	conns   map[net.Conn]bool
 	changed time.Time             // when the server last did anything but answer
+	forgot  time.Time             // when it last lost everything
 	failed  map[*life][]time.Time // when commands of a machine may have failed
 }
 
@@ -84,10 +85,11 @@ func (c *redis) stop(down bool) {
 
 // forget restarts the server, which keeps nothing: it was flushed, or an empty one has taken its place.
 func (c *redis) forget() {
-	c.change(func() {
-		c.server.FlushAll()
-		c.cut()
-	})
+	c.server.FlushAll()
+	c.mu.Lock()
+	c.forgot = time.Now()
+	c.cut()
+	c.mu.Unlock()
 	c.emptied()
 }
 
@@ -114,6 +116,13 @@ func (c *redis) isMute() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.mute
+}
+
+// hasKept reports whether the server has lost nothing for a while.
+func (c *redis) hasKept(during time.Duration) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return time.Since(c.forgot) > during
 }
 
 // hasAnswered reports whether the server has answered for a while, and all commands of each of some machines but

@@ -25,8 +25,9 @@ type shift struct {
 	mu      sync.Mutex
 	owns    map[*life]func(account string) bool // by worker: whether it has an account
 	changed time.Time                           // when a worker last came or went
+	shared  bool                                // each account had one worker, and nothing but Redis was in the way since
 	leases  map[*life]map[string]context.Context
-	ran     map[string]time.Time // when a run of a job last began or ended
+	ran     map[string]time.Time // when a run of a job last ended
 	running map[string]int       // runs under way
 }
 
@@ -49,17 +50,18 @@ func (s *shift) begins(l *life, owns func(account string) bool) (ends func()) {
 	}
 }
 
-// runs notes that a worker runs a job until ends is called.
-func (s *shift) runs(j job) (ends func()) {
+// runs notes that a worker runs a job until ends is called, which says whether it ran.
+func (s *shift) runs(j job) (ends func(ran bool)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.ran[j.entry()] = time.Now()
 	s.running[j.entry()]++
-	return func() {
+	return func(ran bool) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		s.ran[j.entry()] = time.Now()
 		s.running[j.entry()]--
+		if ran {
+			s.ran[j.entry()] = time.Now()
+		}
 	}
 }
 
@@ -67,22 +69,38 @@ func (s *shift) runs(j job) (ends func()) {
 func (s *shift) leased(l *life, j job, ctx context.Context) (released func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	w := s.redis.w
 	for other, leases := range s.leases {
 		held := leases[j.entry()]
-		if held != nil && held.Err() == nil && !other.dead.Load() && s.redis.hasAnswered(renewedFor, mayFail, other, l) {
-			w.fail(oneAtATime, "%s: %s has the lease, and %s took it", j, other.machine.name, l.machine.name)
+		// A server that has lost everything counts the workers before they take anything.
+		isKept := s.redis.hasKept(renewedFor) || s.areSettled(renewedFor)
+		if held != nil && held.Err() == nil && !other.dead.Load() && isKept && s.redis.hasAnswered(renewedFor, mayFail, other, l) {
+			s.redis.w.fail(oneAtATime, "%s: %s has the lease, and %s took it", j, other.machine.name, l.machine.name)
 		}
 	}
-	if off := l.machine.off(); l.machine.isSettled(settledAfter) && off.Abs() > cluster.ClockTolerance+time.Second {
-		w.fail(clockHolds, "%s: %s took the lease, and its clock is %s off", j, l.machine.name, off)
-	}
+	s.checkClock(l)
 	s.leases[l][j.entry()] = ctx
 	return func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		delete(s.leases[l], j.entry())
 	}
+}
+
+// checkClock checks the clock of a machine that took a lease.
+func (s *shift) checkClock(l *life) {
+	if off := l.machine.off(); l.machine.isSettled(2*time.Second) && off.Abs() > cluster.ClockTolerance+time.Second {
+		s.redis.w.fail(clockHolds, "%s took a lease, and its clock is %s off", l.machine.name, off)
+	}
+}
+
+// areSettled reports whether the workers, their clocks and their networks have been the same for a while.
+func (s *shift) areSettled(during time.Duration) bool {
+	for l := range s.owns {
+		if l.dead.Load() || !l.machine.isSettled(during) {
+			return false
+		}
+	}
+	return time.Since(s.changed) > during
 }
 
 // watch judges the workers at times, until the life of one of them ends.
@@ -95,32 +113,44 @@ func (s *shift) watch(l *life) {
 	}
 }
 
-// judge checks that each account has exactly one worker, and runs, once nothing was in the way for a while.
+// judge checks that each account has exactly one worker once nothing was in the way for a while, and that it runs there
+// from then on, also while Redis is away.
 func (s *shift) judge() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if time.Since(s.changed) <= settledAfter {
+	if !s.areSettled(settledAfter) {
+		s.shared = false
 		return
 	}
-	w := s.redis.w
 	var right, wrong []*life // clocks
 	for l := range s.owns {
 		switch off := l.machine.off().Abs(); {
-		case l.dead.Load(), !l.machine.isSettled(settledAfter):
-			return
 		case l.machine.isCut(): // it keeps its accounts
 		case off > cluster.ClockTolerance+time.Second:
 			wrong = append(wrong, l)
-		case off > cluster.ClockTolerance-time.Second:
-			return
-		default:
+		case off < cluster.ClockTolerance-time.Second:
 			right = append(right, l)
+		default:
+			return
 		}
 	}
-	if !s.redis.hasAnswered(settledAfter, mayFail, append(right, wrong...)...) || len(right) == 0 {
-		return
+	if len(right) > 0 && s.redis.hasKept(settledAfter) && s.redis.hasAnswered(settledAfter, mayFail, append(right, wrong...)...) {
+		s.shares(right, wrong)
 	}
-	file := s.office.newest()
+	if file := s.office.newest(); s.shared {
+		for _, j := range s.jobs {
+			last, known := s.ran[j.entry()]
+			if _, there := file.Tenant(j.id); !there {
+				delete(s.ran, j.entry())
+			} else if known && s.running[j.entry()] == 0 && time.Since(last) > s.every[j.product]+time.Minute {
+				s.redis.w.fail(oneWorker, "%s has not run for %s", j, time.Since(last))
+			}
+		}
+	}
+}
+
+// shares checks that each account has one worker, whose clock is right.
+func (s *shift) shares(right, wrong []*life) {
 	for _, j := range s.jobs {
 		owners := 0
 		for _, l := range right {
@@ -128,19 +158,14 @@ func (s *shift) judge() {
 				owners++
 			}
 		}
+		if owners != 1 {
+			s.redis.w.fail(oneWorker, "%s has %d of %d workers", j.id, owners, len(right))
+		}
 		for _, l := range wrong {
 			if s.owns[l](j.id) {
-				w.fail(clockHolds, "%s has %s, and its clock is %s off", l.machine.name, j.id, l.machine.off())
+				s.redis.w.fail(clockHolds, "%s has %s, and its clock is %s off", l.machine.name, j.id, l.machine.off())
 			}
 		}
-		if owners != 1 {
-			w.fail(oneWorker, "%s has %d of %d workers", j.id, owners, len(right))
-		}
-		last, known := s.ran[j.entry()]
-		if _, there := file.Tenant(j.id); !there {
-			delete(s.ran, j.entry())
-		} else if known && s.running[j.entry()] == 0 && time.Since(last) > s.every[j.product]+time.Minute {
-			w.fail(oneWorker, "%s has not run for %s", j, time.Since(last))
-		}
 	}
+	s.shared = true
 }

@@ -111,6 +111,7 @@ func (s *services) lease(l *life, purpose string, jobs ...job) (release func(), 
 			release()
 			return nil, err
 		}
+		s.shift.checkClock(l)
 		before := release
 		release = func() { one.Release(); before() }
 	}
@@ -147,27 +148,35 @@ func (wk *worker) checkTicks() {
 	}
 }
 
-// runs notes that a job runs until the end.
-func (wk *worker) runs(name string) (end func()) {
+// runs notes that a job runs until ends is called, which says whether it ran.
+func (wk *worker) runs(name string) (ends func(ran bool)) {
 	wk.mu.Lock()
 	defer wk.mu.Unlock()
+	since := wk.idle[name]
 	delete(wk.idle, name)
-	return func() {
+	return func(ran bool) {
 		wk.mu.Lock()
 		defer wk.mu.Unlock()
-		wk.idle[name] = time.Now()
+		if wk.idle[name] = since; ran {
+			wk.idle[name] = time.Now()
+		}
 	}
 }
 
 // tick runs one cycle of a job.
 func (wk *worker) tick(_ context.Context, name string) error {
-	defer wk.runs(name)()
 	j := wk.s.jobs[slices.IndexFunc(wk.s.jobs, func(j job) bool { return j.entry() == name })]
+	ends, ran := []func(bool){wk.runs(name)}, true
+	if wk.conn != nil {
+		ends = append(ends, wk.s.shift.runs(j))
+	}
+	defer func() {
+		for _, end := range ends {
+			end(ran)
+		}
+	}()
 	if _, err := wk.l.enter("tick", name); err != nil {
 		return nil
-	}
-	if wk.conn != nil {
-		defer wk.s.shift.runs(j)()
 	}
 	tenant, runs := wk.s.office.active(j)
 	if !runs {
@@ -177,6 +186,7 @@ func (wk *worker) tick(_ context.Context, name string) error {
 	if err == nil || wk.l.dead.Load() || wk.l.ctx.Err() != nil {
 		return nil
 	}
+	ran = !errors.As(err, new(*cluster.AwayError))
 	wk.s.note("%s: %s: %s", wk.l.machine.name, j, shorten(err))
 	wk.s.trouble(wk.l, j, err)
 	wk.share.After(name, err)
