@@ -24,7 +24,7 @@ func (d *doctor) limits(ctx context.Context) {
 	if errors.As(err, &failed) {
 		const share = "until then each replica allows its share of each limit"
 		if failed.Outcome == limits.Refused {
-			d.bad(Fail, "LIMITS_REFUSED", "limits", at, "check the user, the password and the database in limits (mkt.yaml, MKT_LIMITS), and that the user may run the commands of docs/operators.md", "%v; %s", err, share)
+			d.bad(Fail, "LIMITS_REFUSED", "limits", at, "check the user, the password and the database in limits (mkt.yaml, MKT_LIMITS), and that the user may run the commands of docs/cluster.md", "%v; %s", err, share)
 		} else {
 			d.bad(Fail, "LIMITS_UNREACHABLE", "limits", at, "start the server, or correct limits (mkt.yaml, MKT_LIMITS): with TLS it is rediss://, and needs a certificate that this machine trusts", "%v; %s", err, share)
 		}
