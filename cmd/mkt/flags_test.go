@@ -35,7 +35,6 @@ mkt log audit: from log receipt verifier-key
 mkt mapping explain: provider
 mkt mapping report: against bookmaker cycle participants pattern provider tenant
 mkt prove: at payload product tenant
-mkt provider rewrap: new-key retire
 mkt provider set: allow-private-address base-url bookmaker credential-file provider yes
 mkt provider test: credential-only
 mkt provider unset: yes
