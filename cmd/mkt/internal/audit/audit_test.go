@@ -232,9 +232,8 @@ func TestChangesByHandShow(t *testing.T) {
 		{audit.Filter{Tenant: "d"}, "!d"},
 		{audit.Filter{Tenant: "a"}, "a"},
 		{audit.Filter{Action: audit.TenantRevoke}, ""},
-		{audit.Filter{By: "ops", Since: at, Until: at.Add(time.Second), Last: 1}, "d"},
-		{audit.Filter{By: "jane@example.com", Since: at.Add(time.Second)}, ""},
-		{audit.Filter{By: "joe"}, ""},
+		{audit.Filter{Since: at, Last: 1}, "d"},
+		{audit.Filter{Since: at.Add(time.Second)}, ""},
 	} {
 		var got []string
 		for _, e := range read(t, path, c.pick).Entries {
@@ -317,16 +316,6 @@ func TestHostileNames(t *testing.T) {
 	}
 	if got := log.Entries[0].Name(); strings.ContainsAny(got, "\x1b\n") || len(got) > 300 {
 		t.Errorf("who: %q", got)
-	}
-}
-
-func TestActionsAreDistinct(t *testing.T) {
-	seen := map[audit.Action]bool{}
-	for _, a := range audit.Actions() {
-		if seen[a] || strings.Count(string(a), ".") != 1 {
-			t.Errorf("action %q", a)
-		}
-		seen[a] = true
 	}
 }
 

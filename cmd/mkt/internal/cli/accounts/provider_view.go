@@ -9,9 +9,12 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/cyclestate"
 	"mkt/cmd/mkt/internal/pace"
+	"mkt/cmd/mkt/internal/printable"
 	"mkt/cmd/mkt/internal/tenants"
 	"mkt/publish/football"
 	"mkt/publish/health"
@@ -92,6 +95,56 @@ func (g *Group) connection(t *tenants.Tenant) (connectionView, error) {
 		v.Pace = append(v.Pace, paceView{one.Product, one.Cadence.Seconds(), max(one.Cadence, one.Pace).Seconds(), one.Now > 0, one.Cost, one.Measured, plan.Describe(one)})
 	}
 	return v, err
+}
+
+func newProviderStatus(g *Group) *cobra.Command {
+	return &cobra.Command{
+		Use:   "status [ID]",
+		Short: "Show every provider connection, or all that is known of one",
+		Long: `Show the connection of every tenant, or of one with all that is known of it:
+what is set, and what the newest test and the newest fetches found.`,
+		Example: `  mkt provider status acme`,
+		Args:    cobra.MaximumNArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return g.allConnections()
+			}
+			t, err := g.LoadTenant(args[0])
+			if err != nil {
+				return err
+			}
+			v, err := g.connection(t)
+			if err != nil {
+				return err
+			}
+			return g.Answer(v, func(out io.Writer) error { return v.print(out, g.Now()) })
+		},
+	}
+}
+
+func (g *Group) allConnections() error {
+	f, err := g.LoadTenants()
+	if err != nil {
+		return err
+	}
+	all := []connectionView{}
+	for i := range f.Tenants {
+		v, err := g.connection(&f.Tenants[i])
+		if err != nil {
+			return err
+		}
+		all = append(all, v)
+	}
+	return g.Answer(map[string]any{"connections": all}, func(out io.Writer) error {
+		w := cli.NewTableWriter(out)
+		w.Header("TENANT", "PROVIDER", "BOOKMAKER", "CREDENTIAL", "STATUS", "LAST SUCCESS", "LAST ATTEMPT", "CODE")
+		for _, c := range all {
+			w.Styles(cli.Normal, cli.Normal, cli.Normal, cli.Normal, statusStyle(c.Status))
+			printable.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", c.ID, cli.Dash(c.Provider), cli.Dash(c.Bookmaker), cli.Dash(c.Hint), c.state(),
+				cli.Instant(c.LastSuccessAt), cli.Instant(c.LastAttemptAt), cli.Dash(string(c.Code)))
+		}
+		return w.Flush()
+	})
 }
 
 func (v connectionView) print(out io.Writer, now time.Time) error {

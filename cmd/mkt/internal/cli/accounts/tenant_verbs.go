@@ -37,12 +37,12 @@ func (g *Group) statusVerbs() []verb {
 		{use: "suspend ID", short: "Suspend a tenant: it gets 403, and no cycle of it runs",
 			long: `Suspend a tenant: every answer is 403 CLIENT_SUSPENDED, and no cycle of it
 runs. mkt tenant reactivate undoes it.`,
-			example: "mkt tenant suspend acme", action: audit.TenantSuspend, asks: reversible,
+			example: "mkt tenant suspend acme", action: audit.TenantSuspend,
 			prepare: func(args []string) (step, error) {
 				return set(account.Suspended, "Suspended. Its tokens get 403 CLIENT_SUSPENDED; mkt tenant reactivate "+args[0]+" undoes it.")(args)
 			}},
 		{use: "reactivate ID", short: "Let a suspended tenant read; a revoked one stays revoked",
-			example: "mkt tenant reactivate acme", action: audit.TenantReactivate, asks: reversible,
+			example: "mkt tenant reactivate acme", action: audit.TenantReactivate,
 			prepare: set(account.Active, "Reactivated. Its tokens are valid again.")},
 		{use: "revoke ID", short: "Revoke a tenant for good: every answer is 403",
 			long: `Revoke a tenant for good: every answer is 403 CLIENT_REVOKED, and no command

@@ -1,7 +1,6 @@
 package accounts
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -20,8 +19,7 @@ type verb struct {
 	action                    audit.Action
 	asks                      asking
 	flags                     func(*cobra.Command)
-	prepare                   func(args []string) (step, error)            // checks the arguments
-	show                      func(context.Context, *tenants.Tenant) error // instead of prepare, if nothing changes
+	prepare                   func(args []string) (step, error) // checks the arguments
 }
 
 // asking says when a verb asks first.
@@ -29,7 +27,6 @@ type asking int
 
 const (
 	never      asking = iota
-	reversible        // never, and --yes is accepted without effect
 	onTerminal        // a script does not need --yes
 	always            // where there is no terminal, --yes is needed
 )
@@ -61,18 +58,11 @@ func (g *Group) newVerb(v verb) *cobra.Command {
 	cmd := &cobra.Command{Use: v.use, Short: v.short, Long: v.long, Example: "  " + v.example,
 		Args: cobra.ExactArgs(len(strings.Fields(v.use)) - 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if v.show != nil {
-				t, err := g.LoadTenant(args[0])
-				if err != nil {
-					return err
-				}
-				return v.show(cmd.Context(), t)
-			}
 			s, err := v.prepare(args)
 			if err != nil {
 				return err
 			}
-			if v.asks >= onTerminal {
+			if v.asks != never {
 				if err := g.ConfirmFor(cmd.Context(), args[0], s.question, yes || v.asks == onTerminal && !cli.OnTerminal(g.In)); err != nil {
 					return err
 				}
@@ -91,10 +81,7 @@ func (g *Group) newVerb(v verb) *cobra.Command {
 	if v.flags != nil {
 		v.flags(cmd)
 	}
-	switch v.asks {
-	case reversible:
-		cli.NeedlessYes(cmd)
-	case onTerminal, always:
+	if v.asks != never {
 		cli.YesFlag(cmd, &yes)
 	}
 	return cmd
