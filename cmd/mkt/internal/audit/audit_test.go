@@ -287,10 +287,15 @@ func TestNoSecretIsLogged(t *testing.T) {
 	token, entry, err := tenants.NewToken(at)
 	must(t, err)
 	const sealed = "-----BEGIN AGE ENCRYPTED FILE-----\nQ0FOQVJZLXNlYWxlZA==\n-----END AGE ENCRYPTED FILE-----"
-	do(t, path, audit.TokenIssue, func(e *tenants.Editor) error { return e.AddToken("old", entry) })
+	do(t, path, audit.TokenIssue, func(e *tenants.Editor) error {
+		return e.Change("old", func(t *tenants.Tenant) error { return t.AddToken(entry) })
+	})
 	for range 2 { // once set, once replaced
 		do(t, path, audit.ProviderSet, func(e *tenants.Editor) error {
-			return e.SetProvider("old", tenants.Provider{Name: "betsapi", Credential: sealed, Hint: "****ocre"})
+			return e.Change("old", func(t *tenants.Tenant) error {
+				t.Provider = &tenants.Provider{Name: "betsapi", Credential: sealed, Hint: "****ocre"}
+				return nil
+			})
 		})
 	}
 	data, err := os.ReadFile(logPath(path))
@@ -355,7 +360,9 @@ func TestOwnerIsKept(t *testing.T) {
 }
 
 func status(id string, s account.Status) func(*tenants.Editor) error {
-	return func(e *tenants.Editor) error { return e.SetStatus(id, s) }
+	return func(e *tenants.Editor) error {
+		return e.Change(id, func(t *tenants.Tenant) error { return t.SetStatus(s) })
+	}
 }
 
 func TestRevokedIsFinal(t *testing.T) {
@@ -364,7 +371,9 @@ func TestRevokedIsFinal(t *testing.T) {
 	for name, change := range map[string]func(*tenants.Editor) error{
 		"reactivate": status("old", account.Active),
 		"suspend":    status("old", account.Suspended),
-		"token":      func(e *tenants.Editor) error { return e.AddToken("old", tenants.Token{}) },
+		"token": func(e *tenants.Editor) error {
+			return e.Change("old", func(t *tenants.Tenant) error { return t.AddToken(tenants.Token{}) })
+		},
 	} {
 		_, err := audit.Edit(t.Context(), path, by(audit.TenantReactivate), change)
 		if err == nil || !strings.Contains(err.Error(), "tenant old is revoked, for good") {
@@ -381,7 +390,9 @@ func TestRevokedIsFinal(t *testing.T) {
 	if found, err := audit.Undone(f); err != nil || len(found) != 1 || found[0].Tenant != "old" || found[0].Line != 4 {
 		t.Errorf("undone: %v, %v", found, err)
 	}
-	_, err = audit.Edit(t.Context(), path, by(audit.OriginAllow), func(e *tenants.Editor) error { return e.AllowOrigin("old", "https://a.example") })
+	_, err = audit.Edit(t.Context(), path, by(audit.OriginAllow), func(e *tenants.Editor) error {
+		return e.Change("old", func(t *tenants.Tenant) error { return t.AllowOrigin("https://a.example") })
+	})
 	if err == nil || !strings.Contains(err.Error(), "was permanently revoked at 2026-11-20T09:07:00Z") {
 		t.Errorf("edit of an account that was revoked: %v", err)
 	}

@@ -178,7 +178,7 @@ func TestEditOfTruncatedFile(t *testing.T) {
 	whole := seal(t, three)
 	cut := whole[:strings.Index(whole, "  - id: gamma")]
 	path := write(t, cut)
-	rename := func(e *tenants.Editor) error { return e.SetName("acme", "Acme") }
+	rename := set("acme", func(t *tenants.Tenant) { t.Name = "Acme" })
 	if _, err := tenants.Edit(t.Context(), path, rename); err == nil || !strings.Contains(err.Error(), "is cut off") || raw(t, path) != cut {
 		t.Errorf("error = %v", err)
 	}

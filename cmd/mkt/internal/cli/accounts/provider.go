@@ -145,14 +145,14 @@ func (g *Group) setProvider(cmd *cobra.Command, id string, p tenants.Provider, y
 		return err
 	}
 	p.Hint = credential.Hint(clean)
-	done, err := g.editTenants(cmd.Context(), audit.ProviderSet, func(e *tenants.Editor) error {
-		if now, known := e.File().Tenant(id); known {
-			if changed := keep(cmd, asked, now.Provider); changed.BaseURL != p.BaseURL || changed.Bookmaker != p.Bookmaker || changed.AllowPrivateAddress != p.AllowPrivateAddress {
-				return fmt.Errorf("tenant %s: its connection was changed meanwhile, so nothing was stored: run the command again", id)
-			}
+	set := func(t *tenants.Tenant) error {
+		if now := keep(cmd, asked, t.Provider); now.BaseURL != p.BaseURL || now.Bookmaker != p.Bookmaker || now.AllowPrivateAddress != p.AllowPrivateAddress {
+			return fmt.Errorf("tenant %s: its connection was changed meanwhile, so nothing was stored: run the command again", id)
 		}
-		return e.SetProvider(id, p)
-	})
+		t.Provider = &p
+		return nil
+	}
+	done, err := g.editTenants(cmd.Context(), audit.ProviderSet, func(e *tenants.Editor) error { return e.Change(id, set) })
 	if done == nil {
 		return err
 	}

@@ -75,7 +75,11 @@ func (v *rewrapView) seal(e *tenants.Editor, key credential.Identity) error {
 		if err != nil {
 			return err
 		}
-		if err := e.RewrapCredential(t.ID, sealed); err != nil {
+		err = e.Change(t.ID, func(t *tenants.Tenant) error {
+			t.Provider.KnownAs, t.Provider.Credential = t.Provider.Fingerprint(), sealed
+			return nil
+		})
+		if err != nil {
 			return err
 		}
 		v.Rewrapped = append(v.Rewrapped, t.ID)

@@ -11,7 +11,7 @@ import (
 func (g *Group) providerVerbs() []verb {
 	turn := func(off bool, word string) func([]string) (step, error) {
 		return func(args []string) (step, error) {
-			return step{edit: func(e *tenants.Editor) error { return e.SetProviderDisabled(args[0], off) },
+			return step{edit: func(t *tenants.Tenant) error { return t.DisableProvider(off) },
 				print: func(t *tenants.Tenant) error { return g.printSwitched(t, word) }}, nil
 		}
 	}
@@ -32,7 +32,7 @@ mkt provider disable keeps it.`,
 			example: "mkt provider unset acme", action: audit.ProviderUnset, asks: always,
 			prepare: func(args []string) (step, error) {
 				return step{question: fmt.Sprintf("Remove the provider connection of tenant %s with its credential? This cannot be undone.", args[0]),
-					edit: func(e *tenants.Editor) error { return e.UnsetProvider(args[0]) },
+					edit: func(t *tenants.Tenant) error { t.Provider = nil; return nil },
 					print: func(t *tenants.Tenant) error {
 						return g.AnswerLine(map[string]any{"client_id": t.ID, "provider": nil}, "tenant %s: no provider, and no credential, is kept\n", t.ID)
 					}}, nil

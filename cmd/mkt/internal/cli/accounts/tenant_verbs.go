@@ -21,7 +21,7 @@ func (g *Group) nameVerb() verb {
 		example: "mkt tenant name acme 'Acme Sports'", action: audit.TenantName,
 		prepare: func(args []string) (step, error) {
 			return step{said: says("Named %q.", args[1]),
-				edit: func(e *tenants.Editor) error { return e.SetName(args[0], args[1]) }}, nil
+				edit: func(t *tenants.Tenant) error { t.Name = args[1]; return nil }}, nil
 		}}
 }
 
@@ -30,7 +30,7 @@ func (g *Group) statusVerbs() []verb {
 	set := func(s account.Status, said string) func([]string) (step, error) {
 		return func(args []string) (step, error) {
 			return step{question: fmt.Sprintf("Revoke tenant %s for good? This cannot be undone.", args[0]), said: says("%s", said),
-				edit: func(e *tenants.Editor) error { return e.SetStatus(args[0], s) }}, nil
+				edit: func(t *tenants.Tenant) error { return t.SetStatus(s) }}, nil
 		}
 	}
 	return []verb{
@@ -55,18 +55,18 @@ undone.`,
 
 // originVerbs allow and deny.
 func (g *Group) originVerbs() []verb {
-	one := func(word, short, said string, action audit.Action, change func(e *tenants.Editor, id, origin string) error) verb {
+	one := func(word, short, said string, action audit.Action, change func(t *tenants.Tenant, origin string) error) verb {
 		return verb{use: word + " ID ORIGIN", short: short, example: "mkt tenant origin " + word + " acme https://app.example.com", action: action,
 			prepare: func(args []string) (step, error) {
 				if reason := tenants.CheckOrigin(args[1]); reason != "" {
 					return step{}, cli.Usagef("origin %q: %s", args[1], reason)
 				}
-				return step{said: says(said, args[1]), edit: func(e *tenants.Editor) error { return change(e, args[0], args[1]) }}, nil
+				return step{said: says(said, args[1]), edit: func(t *tenants.Tenant) error { return change(t, args[1]) }}, nil
 			}}
 	}
 	return []verb{
-		one("allow", "Let pages of a browser origin read", "Origin %s allowed.", audit.OriginAllow, (*tenants.Editor).AllowOrigin),
-		one("deny", "Remove a browser origin", "Origin %s no longer allowed.", audit.OriginDeny, (*tenants.Editor).DenyOrigin),
+		one("allow", "Let pages of a browser origin read", "Origin %s allowed.", audit.OriginAllow, (*tenants.Tenant).AllowOrigin),
+		one("deny", "Remove a browser origin", "Origin %s no longer allowed.", audit.OriginDeny, (*tenants.Tenant).DenyOrigin),
 	}
 }
 
@@ -89,13 +89,10 @@ func (g *Group) limitVerb() verb {
 			if want == (account.Limit{}) {
 				return step{}, cli.Usagef("want one or more of --requests, --per and --burst")
 			}
-			return step{said: says("Rate limit set."), edit: func(e *tenants.Editor) error {
-				now, err := cli.TenantByID(e.File(), args[0])
-				if err != nil {
-					return err
-				}
-				return e.SetLimit(args[0], account.Limit{Requests: cmp.Or(want.Requests, now.Limit.Requests),
-					Per: cmp.Or(want.Per, now.Limit.Per), Burst: cmp.Or(want.Burst, now.Limit.Burst)})
+			return step{said: says("Rate limit set."), edit: func(t *tenants.Tenant) error {
+				t.Limit = account.Limit{Requests: cmp.Or(want.Requests, t.Limit.Requests),
+					Per: cmp.Or(want.Per, t.Limit.Per), Burst: cmp.Or(want.Burst, t.Limit.Burst)}
+				return nil
 			}}, nil
 		}}
 }
@@ -130,13 +127,13 @@ judged by it, whoever runs the cycles.`,
 				if _, err := schedule.Parse(args[2]); err != nil {
 					return step{}, cli.Usagef("schedule %q: %w; want such as \"5 * * * *\", @hourly or \"@every 30m\"", args[2], err)
 				}
-				return step{said: said(p), edit: func(e *tenants.Editor) error { return e.SetSchedule(args[0], p, args[2]) }}, nil
+				return step{said: said(p), edit: func(t *tenants.Tenant) error { t.Schedule[p] = args[2]; return nil }}, nil
 			}},
 		{use: "unset ID PRODUCT", short: "Run a tenant's product on its default schedule",
 			example: "mkt tenant schedule unset acme market_engine", action: audit.ScheduleUnset,
 			prepare: func(args []string) (step, error) {
 				p, err := parseProduct(args[1])
-				return step{said: said(p), edit: func(e *tenants.Editor) error { return e.UnsetSchedule(args[0], p) }}, err
+				return step{said: said(p), edit: func(t *tenants.Tenant) error { delete(t.Schedule, p); return nil }}, err
 			}},
 	}
 }
@@ -167,7 +164,7 @@ state the whole term: without --starts the product has started, and without
 					return step{}, err
 				}
 				return step{said: func(t *tenants.Tenant) string { return termWords(t, p, g.Now()) },
-					edit: func(e *tenants.Editor) error { return e.SetProduct(args[0], p, term) }}, nil
+					edit: func(t *tenants.Tenant) error { t.Products[p] = term; return nil }}, nil
 			}},
 		{use: "unset ID PRODUCT", short: "Remove a subscription",
 			long: `Remove a subscription: the routes of the product answer 403
@@ -177,7 +174,7 @@ instead.`,
 			example: "mkt tenant product unset acme live_intelligence", action: audit.ProductUnset,
 			prepare: func(args []string) (step, error) {
 				p, err := parseProduct(args[1])
-				return step{said: says("Not subscribed to %s.", p), edit: func(e *tenants.Editor) error { return e.UnsetProduct(args[0], p) }}, err
+				return step{said: says("Not subscribed to %s.", p), edit: func(t *tenants.Tenant) error { delete(t.Products, p); return nil }}, err
 			}},
 	}
 }
@@ -228,7 +225,7 @@ func (g *Group) featureVerbs() []verb {
 					return step{}, err
 				}
 				return step{said: func(t *tenants.Tenant) string { return featureWords(t, args[1], word, g.Now()) },
-					edit: func(e *tenants.Editor) error { return e.SetFeature(args[0], args[1], on) }}, nil
+					edit: func(t *tenants.Tenant) error { t.Features[args[1]] = on; return nil }}, nil
 			}}
 	}
 	return []verb{

@@ -34,7 +34,7 @@ const (
 // step is one change of an account.
 type step struct {
 	question string                            // that is asked first, if the verb asks
-	edit     func(e *tenants.Editor) error     // may find that the account is as wanted
+	edit     func(t *tenants.Tenant) error     // may find that the account is as wanted
 	said     func(t *tenants.Tenant) string    // of the account after the edit, which is printed below it
 	print    func(after *tenants.Tenant) error // instead of said
 }
@@ -67,7 +67,7 @@ func (g *Group) newVerb(v verb) *cobra.Command {
 					return err
 				}
 			}
-			done, err := g.editTenants(cmd.Context(), v.action, s.edit)
+			done, err := g.editTenants(cmd.Context(), v.action, func(e *tenants.Editor) error { return e.Change(args[0], s.edit) })
 			if done == nil {
 				return err
 			}
