@@ -13,8 +13,8 @@ import (
 type WatchOptions struct {
 	Now  func() time.Time // required
 	Poll time.Duration    // 0: 500 ms, so that a lost right takes effect within two seconds
-	Log  *slog.Logger     // nil: discarded
-	// Refused is called for each edit that is not put in force. May be nil.
+	Log  *slog.Logger     // required
+	// Refused is called for each edit that is not put in force. Required.
 	Refused func()
 }
 
@@ -25,12 +25,6 @@ type WatchOptions struct {
 func Watch(ctx context.Context, from *File, o WatchOptions, apply func(*File) error) {
 	if o.Poll <= 0 {
 		o.Poll = 500 * time.Millisecond
-	}
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
-	if o.Refused == nil {
-		o.Refused = func() {}
 	}
 	w := watcher{now: o.Now, path: from.Name, log: o.Log, apply: apply, refused: o.Refused, inForce: from}
 	w.warn(from)

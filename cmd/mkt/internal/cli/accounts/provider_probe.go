@@ -176,24 +176,17 @@ func (g *Group) printTest(t *tenants.Tenant, found fetch.Probed, failed error) e
 	v := testView{ID: t.ID, Provider: now.Provider, Hint: now.Hint, OK: failed == nil, Status: now.Status, Code: found.Code, Error: cli.Message(failed),
 		Endpoints: append([]string{}, found.Endpoints...), Unanswered: append([]fetch.FailedProbe{}, found.Failed...), Requests: found.Requests, Quota: found.Quota,
 		planView: viewPlan(found.Plan), Seconds: found.Took.Round(time.Millisecond).Seconds()}
-	if g.JSON() {
-		return errors.Join(failed, g.Encode(v))
-	}
-	return errors.Join(v.print(g.Out, g.Now()), failed)
-}
-
-// print writes what the test found. What failed is an error, which is printed after it.
-func (v testView) print(out io.Writer, now time.Time) error {
-	if v.OK {
-		printable.Fprintf(out, "tenant %s: %s accepts the credential %s (%s, %.1f s); the connection is %s\n",
-			v.ID, v.Provider, v.Hint, cli.Plural(v.Requests, "request"), v.Seconds, v.Status)
-	} else {
-		printable.Fprintf(out, "tenant %s: the connection is %s\n", v.ID, v.Status)
-	}
-	f := newFacts(out)
-	f.of(v.Quota, v.planView, now)
-	for _, u := range v.Unanswered {
-		f.row("unanswered", u.Endpoint+" ("+strings.TrimSuffix(string(u.Code)+": "+u.Reason, ": ")+")")
-	}
-	return f.Flush()
+	return errors.Join(g.Answer(v, func(out io.Writer) error {
+		if v.OK {
+			printable.Fprintf(out, "tenant %s: %s accepts the credential %s (%s, %.1f s); the connection is %s\n",
+				v.ID, v.Provider, v.Hint, cli.Plural(v.Requests, "request"), v.Seconds, v.Status)
+		} else {
+			printable.Fprintf(out, "tenant %s: the connection is %s\n", v.ID, v.Status)
+		}
+		for _, u := range v.Unanswered {
+			printable.Fprintf(out, "unanswered: %s (%s)\n", u.Endpoint, strings.TrimSuffix(string(u.Code)+": "+u.Reason, ": "))
+		}
+		fmt.Fprintln(out)
+		return now.print(out, g.Now())
+	}), failed)
 }

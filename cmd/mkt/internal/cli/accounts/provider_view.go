@@ -148,30 +148,45 @@ func (g *Group) allConnections() error {
 }
 
 func (v connectionView) print(out io.Writer, now time.Time) error {
-	f := newFacts(out)
-	f.row("tenant", v.ID)
-	f.Styles(cli.Normal, statusStyle(v.Status))
-	f.row("status", v.state())
-	if v.Provider != "" {
-		f.row("provider", strings.TrimSuffix(v.Provider+" at "+v.BaseURL, " at "))
+	w := cli.NewTableWriter(out)
+	row := func(key, value string) {
+		if value != "" {
+			printable.Fprintf(w, "%s\t%s\n", key, value)
+		}
 	}
-	f.row("bookmaker", v.Bookmaker)
-	f.row("credential", v.Hint)
-	f.of(v.Quota, v.planView, now)
+	row("tenant", v.ID)
+	w.Styles(cli.Normal, statusStyle(v.Status))
+	row("status", v.state())
+	if v.Provider != "" {
+		row("provider", strings.TrimSuffix(v.Provider+" at "+v.BaseURL, " at "))
+	}
+	row("bookmaker", v.Bookmaker)
+	row("credential", v.Hint)
+	if v.Quota != nil {
+		row("quota", v.Quota.Describe(now))
+	}
+	if v.Plan != nil {
+		row("plan", *v.Plan)
+	}
+	if v.PlanEndsAt != nil {
+		row("plan ends", cli.Instant(v.PlanEndsAt))
+	}
+	row("included", words(v.Capabilities))
+	row("not included", words(v.Refused))
 	for _, p := range v.Pace {
 		if p.Allowed > p.Scheduled {
-			f.row("pace", p.text)
+			row("pace", p.text)
 		}
 	}
 	for _, one := range v.Found {
-		f.row(one.Of, fmt.Sprintf("%s at %s%s", result(one.OK, one.Code), cli.ClockTime(one.At), one.history()))
+		row(one.Of, fmt.Sprintf("%s at %s%s", result(one.OK, one.Code), cli.ClockTime(one.At), one.history()))
 	}
 	for _, day := range slices.Sorted(maps.Keys(v.Calls)) {
 		for _, endpoint := range slices.Sorted(maps.Keys(v.Calls[day])) {
-			f.row("calls "+day, fmt.Sprint(v.Calls[day][endpoint], " ", endpoint))
+			row("calls "+day, fmt.Sprint(v.Calls[day][endpoint], " ", endpoint))
 		}
 	}
-	return f.Flush()
+	return w.Flush()
 }
 
 func (v connectionView) state() string {

@@ -56,7 +56,7 @@ On a terminal it asks first; a script does not need --yes.`,
 					at = new(time.Time)
 				}
 				return step{question: fmt.Sprintf("End the token …%s of tenant %s? This cannot be undone.", hint, id),
-					said: says("The token …%s is refused from now on.", hint),
+					said: fmt.Sprintf("The token …%s is refused from now on.", hint),
 					edit: func(t *tenants.Tenant) error { return t.EndToken(hint, *at) }}, nil
 			}},
 	}

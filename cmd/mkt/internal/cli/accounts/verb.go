@@ -2,7 +2,6 @@ package accounts
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"strings"
 
@@ -10,6 +9,7 @@ import (
 
 	"mkt/cmd/mkt/internal/audit"
 	"mkt/cmd/mkt/internal/cli"
+	"mkt/cmd/mkt/internal/printable"
 	"mkt/cmd/mkt/internal/tenants"
 )
 
@@ -35,13 +35,8 @@ const (
 type step struct {
 	question string                            // that is asked first, if the verb asks
 	edit     func(t *tenants.Tenant) error     // may find that the account is as wanted
-	said     func(t *tenants.Tenant) string    // of the account after the edit, which is printed below it
+	said     string                            // above the account after the edit
 	print    func(after *tenants.Tenant) error // instead of said
-}
-
-// says returns a text that is the same for each account.
-func says(format string, args ...any) func(*tenants.Tenant) string {
-	return func(*tenants.Tenant) string { return fmt.Sprintf(format, args...) }
 }
 
 func (g *Group) newVerbs(verbs []verb) []*cobra.Command {
@@ -94,7 +89,7 @@ func (g *Group) printStep(s step, after *tenants.Tenant) error {
 	}
 	v := viewOf(after, g.Now())
 	return g.Answer(v, func(out io.Writer) error {
-		fmt.Fprintf(out, "%s\n\n", s.said(after))
+		printable.Fprintf(out, "%s\n\n", s.said)
 		return v.print(out)
 	})
 }
