@@ -108,15 +108,11 @@ func TestRefusedVerbs(t *testing.T) {
 		want   string
 	}{
 		"reactivate a revoked": {of("gone", func(t *tenants.Tenant) error { return t.SetStatus(account.Active) }), "tenant gone is revoked, for good"},
-		"suspend a revoked":    {of("gone", func(t *tenants.Tenant) error { return t.SetStatus(account.Suspended) }), "tenant gone is revoked, for good"},
 		"token of a revoked":   {of("gone", func(t *tenants.Tenant) error { return t.AddToken(tenants.Token{}) }), "tenant gone is revoked, for good"},
-		"rotate a revoked":     {of("gone", func(t *tenants.Tenant) error { t.Tokens = nil; return t.AddToken(tenants.Token{}) }), "tenant gone is revoked, for good"},
 		"end no token":         {of("other", func(t *tenants.Tenant) error { return t.EndToken("wxyZ", time.Time{}) }), "has no such token: it has …wxyz issued 2026-11-20T09:07:00Z"},
 		"end another's token":  {of("acme", func(t *tenants.Tenant) error { return t.EndToken("wxyz", time.Time{}) }), "has no such token: it has none"},
 		"end an older token":   {of("other", func(t *tenants.Tenant) error { return t.EndToken("wxyz", issued.AddDate(-1, 0, 0)) }), "has no such token"},
 		"unknown":              {of("nobody", func(t *tenants.Tenant) error { return t.SetStatus(account.Active) }), `no tenant "nobody"`},
-		"unknown's product":    {set("nobody", func(t *tenants.Tenant) { delete(t.Products, football.MarketEngine) }), `no tenant "nobody"`},
-		"unknown's origin":     {of("nobody", func(t *tenants.Tenant) error { return t.DenyOrigin("https://a.example") }), `no tenant "nobody"`},
 		"origin of another":    {of("acme", func(t *tenants.Tenant) error { return t.DenyOrigin("https://aa.example") }), "its origins are https://a.example, https://b.example"},
 	} {
 		path := write(t, kept)

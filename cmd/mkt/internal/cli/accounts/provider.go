@@ -170,9 +170,6 @@ func (g *Group) setProvider(cmd *cobra.Command, id string, p tenants.Provider, y
 	if p.BaseURL != "" {
 		of += ", base URL " + p.BaseURL
 	}
-	if t.Provider != nil && t.Provider.BaseURL != "" && p.BaseURL == "" {
-		of += ", the provider's own base URL instead of " + t.Provider.BaseURL
-	}
 	printable.Fprintf(g.Out, "tenant %s: provider %s set%s, credential %s sealed\nNext:\n  %s provider test %s\n  %s cycle --tenant %s\n",
 		id, p.Name, of, p.Hint, cli.Self(), id, cli.Self(), id)
 	return err

@@ -169,13 +169,8 @@ func parseTerm(starts, expires string) (s account.Subscription, err error) {
 	if s.Starts, err = parseMoment("starts", starts); err != nil {
 		return s, err
 	}
-	if s.Expires, err = parseMoment("expires", expires); err != nil {
-		return s, err
-	}
-	if s.Starts != nil && s.Expires != nil && !s.Starts.Before(*s.Expires) {
-		return s, cli.Usagef("--expires %s: is not after --starts %s", expires, starts)
-	}
-	return s, nil
+	s.Expires, err = parseMoment("expires", expires)
+	return s, err
 }
 
 // featureVerbs enable and disable.
