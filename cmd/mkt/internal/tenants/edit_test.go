@@ -173,7 +173,6 @@ func TestEditRefusals(t *testing.T) {
 		name, before, want string
 		change             func(*tenants.Editor) error
 	}{
-		{"unknown tenant", byHand, `no tenant "nobody" in`, of("nobody", func(t *tenants.Tenant) error { return t.AddToken(tenants.Token{}) })},
 		{"tenant exists", byHand, "tenant acme exists already", func(e *tenants.Editor) error { return e.Add(tenants.Tenant{ID: "acme"}) }},
 		{"invalid before", "version: 3\n", "version: is 3: this build of mkt reads 1", func(e *tenants.Editor) error { return nil }},
 		{"invalid after", byHand, "the edit would make the file invalid", func(e *tenants.Editor) error { return e.Add(tenants.Tenant{ID: "No", Status: "X"}) }},
