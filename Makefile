@@ -33,9 +33,9 @@ RACE := ./cmd/mkt/internal/audit ./cmd/mkt/internal/cli/... ./cmd/mkt/internal/c
 TIMED := TestSimulatedFaults
 # In these packages the detector watches the tests RACED, which run cycles with several workers and
 # requests at once. The others repeat such a cycle for each defect of the input, or have one goroutine.
-PARTLY := ./internal/testing/dataroot ./transform ./transform/live/backtest
+PARTLY := ./internal/testing/dataroot ./transform ./scripts/internal/backtest
 RACED := ^Test(NamesInOtherScripts|BadLiveInput|Run|Again|AnyParallelism|BrokenPayloads|PanicCostsOnePayload|Cancelled|DamagedArchive|$\
-	DamagedParts|Joining|Memory|Goldens|SportmonksRun|LiveRun|LiveFromMemory|RunOfAHalf|RunStops|ReadObserveAsk)$$
+	DamagedParts|Joining|Memory|Goldens|SportmonksRun|LiveRun|LiveFromMemory|RunOfAHalf)$$
 
 .PHONY: build
 build: ## bin/mkt

@@ -115,14 +115,14 @@ func TestKickOffOfAFixtureThatIsNotAskedFor(t *testing.T) {
 		}
 	}
 	_, m := newest(t, f)
-	rows, err := steps.Rows(f, &m, fixtureID(0), "mk_0", func(snapshot.Segment) error { return nil })
+	rows, err := steps.Rows(t.Context(), f, m.Steps, fixtureID(0), "mk_0")
 	must(t, err)
-	_, paths := steps.Paths(rows)
+	_, paths := steps.Paths(rows, steps.JudgedAt(&m, time.Time{}))
 	if at, moved := paths["mk_0"].KickOff(); !moved || !at.Equal(begun) {
 		t.Errorf("the kick-off is %v, moved: %t", at, moved)
 	}
 	// Its price was retrieved after that, when the list had it later.
-	if j := paths["mk_0"].Closing(&paths["mk_0"].Selections[0], steps.JudgedAt(&m)); j.State != steps.Unavailable || j.Reason != steps.AfterKickOff {
+	if j := paths["mk_0"].Closing(&paths["mk_0"].Selections[0]); j.State != steps.Unavailable || j.Reason != steps.AfterKickOff {
 		t.Errorf("its closing price is %+v", j)
 	}
 }
@@ -520,6 +520,9 @@ func pathState(t testing.TB, f durable.ReadFS, m snapshot.Manifest, at time.Time
 				all[p.FixtureID] = timeText(p.KickOffs[k-1].StartsAt)
 			}
 			for _, s := range p.Selections {
+				if n == 0 {
+					checkLast(t, f, m, p, s, at)
+				}
 				if last := s.Points[len(s.Points)-1]; last.Present {
 					all[p.FixtureID+" "+market+" "+s.ID] = priceText(last.OddsFractional, last.OddsDecimalText, last.Line, &last.Publishable, last.Absent)
 				}
@@ -527,6 +530,19 @@ func pathState(t testing.TB, f durable.ReadFS, m snapshot.Manifest, at time.Time
 		}
 	}
 	return all
+}
+
+// checkLast: the last points of a selection are those at the end of its path.
+func checkLast(t testing.TB, f durable.ReadFS, m snapshot.Manifest, p *steps.Path, s steps.Selection, at time.Time) {
+	t.Helper()
+	last, err := steps.Last(t.Context(), f, &m, p.FixtureID, p.MarketID, s.ID, at, 2)
+	must(t, err)
+	for _, x := range last {
+		x.Version = 0 // which the path does not have
+	}
+	if diff := cmp.Diff(s.Points[len(s.Points)-max(1, len(last)):], last, cmpopts.EquateEmpty()); diff != "" {
+		t.Fatalf("%s of %s: the path (-) and its last points (+): %s", s.ID, at, diff)
+	}
 }
 
 func timeText(at *time.Time) string {

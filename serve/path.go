@@ -53,10 +53,7 @@ func (c *call) pricePath() error {
 }
 
 func (c *call) renderPath(scope api.Scope, fixture, market string, of pathBounds, after string, limit int) (*api.Page, error) {
-	page := api.PathPage{From: of.from, To: of.to, Now: !of.at.IsZero(), After: after, Limit: limit, JudgedAt: c.view.JudgedAt()}
-	if page.Now && of.at.Before(page.JudgedAt) {
-		page.JudgedAt = of.at
-	}
+	page := api.PathPage{From: of.from, To: of.to, Now: !of.at.IsZero(), After: after, Limit: limit}
 	path, err := c.view.PricePath(fixture, market, of.at, page.Span())
 	if err != nil {
 		return nil, err
@@ -74,7 +71,7 @@ func (c *call) renderPath(scope api.Scope, fixture, market string, of pathBounds
 	if more {
 		pagination.NextCursor = scope.Cursor(last)
 	}
-	return api.Paged(body, pagination, freshness, api.PathMeta(c.view.StepsSince(), path.FromStart)), nil
+	return api.Paged(body, pagination, freshness, api.PathMeta(c.view.StepsSince(), path.FromStart())), nil
 }
 
 // unknownPath returns the refusal of a path without selections, which may have some after the time asked for.

@@ -17,7 +17,6 @@ import (
 // others must be marked by cli.TextOnly, and are refused there.
 const withJSON = `
 mkt: config version
-mkt backtest momentum: csv drawings half matches seed variants
 mkt check: policy
 mkt console: serving
 mkt cycle: accept-removals all cycle product tenant

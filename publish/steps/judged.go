@@ -45,27 +45,26 @@ func (p *Path) Opening(s *Selection) Judged {
 	switch {
 	case at < 0:
 		return Judged{Unavailable, NoPrice, nil}
-	case !p.FromStart:
+	case !p.FromStart():
 		return Judged{Unavailable, NotRecorded, s.Points[at]}
 	}
 	return s.Points[at].judge()
 }
 
-// JudgedAt returns the time by which the closing prices of a publication are judged: when it was made or when its
-// newest data was retrieved, whichever is earlier. The time of a publication is ahead for a while after a
-// clock was, and then the provider may still send other prices.
-func JudgedAt(m *snapshot.Manifest) (at time.Time) {
-	for _, t := range []*time.Time{m.PublishedAt, m.ProviderFetchedAt} {
-		if t != nil && (at.IsZero() || t.Before(at)) {
+// JudgedAt returns the time by which the closing prices of a path up to a time, or of all of it if that is zero, are
+// judged: that time, when the publication was made, or when its newest data was retrieved, whichever is earliest. The
+// time of a publication is ahead for a while after a clock was, and then the provider may still send other prices.
+func JudgedAt(m *snapshot.Manifest, until time.Time) (at time.Time) {
+	for _, t := range []*time.Time{m.PublishedAt, m.ProviderFetchedAt, &until} {
+		if t != nil && !t.IsZero() && (at.IsZero() || t.Before(at)) {
 			at = *t
 		}
 	}
 	return at
 }
 
-// Closing returns the last price of a selection that was retrieved before kick-off, judged as [JudgedAt] says.
-// From kick-off on it is final.
-func (p *Path) Closing(s *Selection, judgedAt time.Time) Judged {
+// Closing returns the last price of a selection that was retrieved before kick-off. From kick-off on it is final.
+func (p *Path) Closing(s *Selection) Judged {
 	kickOff, _ := p.KickOff()
 	if kickOff == nil {
 		return Judged{Unavailable, NoKickOff, nil}
@@ -77,11 +76,11 @@ func (p *Path) Closing(s *Selection, judgedAt time.Time) Judged {
 		}
 	}
 	switch {
-	case last == nil && !p.FromStart:
+	case last == nil && !p.FromStart():
 		return Judged{Unavailable, NotRecorded, nil}
 	case last == nil:
 		return Judged{Unavailable, AfterKickOff, nil}
-	case judgedAt.Before(*kickOff):
+	case p.JudgedAt.Before(*kickOff):
 		return Judged{Provisional, BeforeKickOff, last}
 	}
 	return last.judge()

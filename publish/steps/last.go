@@ -1,8 +1,7 @@
 package steps
 
 import (
-	"cmp"
-	"fmt"
+	"context"
 	"slices"
 	"time"
 
@@ -11,37 +10,31 @@ import (
 	"mkt/publish/table"
 )
 
-// Last reads the newest changes of a selection up to a time, newest first: its own rows, and those with
-// which its fixture went away. It reads segments backward until it has at least n changes, or the
-// publication that first had the fixture, so that its cost does not depend on how long steps are kept.
-// verify is called with a segment before it is read.
-func Last(f durable.ReadFS, m *snapshot.Manifest, fixture, market, selection string, until time.Time, n int, verify func(snapshot.Segment) error) (last []table.StepRow, err error) {
-	for _, s := range slices.Backward(m.Steps) {
+// Last reads the newest points of a selection up to a time, at most n, oldest first. It reads segments backward until it
+// has so many, or the first publication that had the fixture, so that its cost does not depend on how long steps are
+// kept.
+func Last(ctx context.Context, f durable.ReadFS, m *snapshot.Manifest, fixture, market, selection string, until time.Time, n int) (last []*Point, err error) {
+	var rows []table.StepRow
+	for i, s := range slices.Backward(m.Steps) {
 		if s.Begins().After(until) {
 			continue
 		}
-		if err := verify(s); err != nil {
+		older, err := Rows(ctx, f, m.Steps[i:i+1], fixture, market)
+		if err != nil {
 			return nil, err
 		}
-		rows, err := appendRows(nil, f, s.File, fixture, market)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", s.File, err)
+		rows = slices.DeleteFunc(append(older, rows...), func(r table.StepRow) bool { return r.PublishedAt.After(until) })
+		whole, paths := Paths(rows, time.Time{})
+		p := paths[market]
+		if p == nil {
+			continue
 		}
-		begins := map[int64]bool{} // the publications in which the fixture may be new
-		for _, r := range rows {
-			if r.MarketID == "" {
-				begins[r.Seq] = r.Present
+		if k := slices.IndexFunc(p.Selections, func(s Selection) bool { return s.ID == selection }); k >= 0 {
+			last = p.Selections[k].Points
+			if first := whole.KickOffs; len(last) >= n || len(first) > 0 && first[0].Present && first[0].Seq == last[0].Seq {
+				break
 			}
 		}
-		rows = slices.DeleteFunc(rows, func(r table.StepRow) bool {
-			isGone := r.MarketID == "" && !r.Present
-			return r.PublishedAt.After(until) || r.SelectionID != selection && !isGone
-		})
-		slices.SortFunc(rows, func(a, b table.StepRow) int { return cmp.Compare(b.Seq, a.Seq) })
-		last = append(last, rows...)
-		if k := len(last); k >= n || k > 0 && begins[last[k-1].Seq] {
-			break
-		}
 	}
-	return last[:min(n, len(last))], nil
+	return last[max(0, len(last)-n):], nil
 }

@@ -19,7 +19,7 @@ import (
 // that it has read. Safe for concurrent use.
 type Market struct {
 	fixtureID, marketID string
-	until               time.Time
+	until, judgedAt     time.Time
 
 	mu         sync.Mutex // held during a call of Path
 	from       Source
@@ -69,7 +69,7 @@ var Whole = Span{Count: math.MaxInt}
 
 // NewMarket returns a market of which nothing is read yet. Its path goes up to a time; zero for all.
 func NewMarket(m *snapshot.Manifest, fixture, market string, until time.Time) *Market {
-	r := &Market{fixtureID: fixture, marketID: market, until: until, numbers: map[string]int{}, seq: -1, files: map[string]durable.Reader{}}
+	r := &Market{fixtureID: fixture, marketID: market, until: until, judgedAt: JudgedAt(m, until), numbers: map[string]int{}, seq: -1, files: map[string]durable.Reader{}}
 	for _, s := range m.Steps {
 		if until.IsZero() || !s.Begins().After(until) {
 			r.segments = append(r.segments, &segment{Segment: s})
@@ -88,12 +88,9 @@ func (m *Market) Path(from Source, of Span) (*Path, error) {
 	if err := m.open(); err != nil {
 		return nil, err
 	}
-	p := &Path{FixtureID: m.fixtureID, MarketID: m.marketID}
+	p := &Path{FixtureID: m.fixtureID, MarketID: m.marketID, JudgedAt: m.judgedAt}
 	for _, k := range m.fixture {
 		p.addKickOff(k)
-	}
-	if len(m.fixture) > 0 {
-		p.FromStart = m.fixture[0].Present && !m.fixture[0].Before
 	}
 	if err := m.readSpan(of, p); err != nil {
 		return nil, err
@@ -288,7 +285,7 @@ func (m *Market) read(s *segment, columns table.StepColumns) error {
 				lists = append(lists, points[begin:])
 				begin = len(points)
 			}
-			points = append(points, pointOf(&rows[i]))
+			points = append(points, PointOf(&rows[i]))
 		}
 		if columns == table.PathColumns {
 			m.addNames(rows)
@@ -354,8 +351,9 @@ func (m *Market) rows(s *segment, columns table.StepColumns, do func([]table.Ste
 	return nil
 }
 
-func pointOf(r *table.StepRow) Point {
-	at := At{Seq: uint64(r.Seq), Cycle: layout.CycleID(r.CycleID), PublishedAt: r.PublishedAt, Before: r.Before}
+// PointOf returns the point that begins with a row.
+func PointOf(r *table.StepRow) Point {
+	at := At{Seq: uint64(r.Seq), Version: uint64(r.Version), Cycle: layout.CycleID(r.CycleID), PublishedAt: r.PublishedAt, Before: r.Before}
 	p := Point{At: at, Present: r.Present, Line: r.Line, OddsFractional: r.OddsFractional, OddsDecimalText: r.OddsDecimalText, Reasons: r.Reasons, Absent: r.Absent}
 	if r.ProviderFetchedAt != nil {
 		p.FetchedAt = *r.ProviderFetchedAt

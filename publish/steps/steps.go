@@ -7,6 +7,7 @@ package steps
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 	"time"
@@ -24,9 +25,13 @@ type Path struct {
 	Market, MarketName, Period *string
 	Selections                 []Selection // in the order of their ids
 	KickOffs                   []KickOff   // oldest first
-	// FromStart reports whether the path begins with the first publication that ever had the
-	// fixture. Otherwise there may have been other prices before.
-	FromStart bool
+	JudgedAt                   time.Time   // see [JudgedAt]
+}
+
+// FromStart reports whether the path begins with the first publication that ever had the fixture.
+// Otherwise there may have been other prices before.
+func (p *Path) FromStart() bool {
+	return len(p.KickOffs) > 0 && p.KickOffs[0].Present && !p.KickOffs[0].Before
 }
 
 // Selection is the path of one selection.
@@ -34,7 +39,18 @@ type Selection struct {
 	ID string
 	// Selection and Qualifier say what the selection is, in the newest publication that had it.
 	Selection, Qualifier *string
+	Subject              *string  // whom it is about; only in the paths of [Paths]
 	Points               []*Point // oldest first, never empty; they must not be changed
+}
+
+// Newest returns the newest point at which the selection was there, or else the first one.
+func (s *Selection) Newest() *Point {
+	for _, x := range slices.Backward(s.Points) {
+		if x.Present {
+			return x
+		}
+	}
+	return s.Points[0]
 }
 
 // Point is a state of a selection that began with a publication.
@@ -53,6 +69,7 @@ type Point struct {
 // At says which publication something is of.
 type At struct {
 	Seq         uint64
+	Version     uint64 // only in the paths of [Paths]
 	Cycle       layout.CycleID
 	PublishedAt time.Time
 	// Before: the state is older than the publication, which is the last one that recorded no steps.
@@ -108,11 +125,14 @@ func NewIndex(f durable.ReadFS, s snapshot.Segment) (*table.Index, error) {
 }
 
 // Rows reads the steps of a fixture and of one of its markets, or of all if market is "", from the
-// segments of a manifest. They are sorted by seq, in a publication the row of the fixture first.
-// verify is called with a segment before it is read.
-func Rows(f durable.ReadFS, m *snapshot.Manifest, fixture, market string, verify func(snapshot.Segment) error) (rows []table.StepRow, err error) {
-	for _, s := range m.Steps {
-		if err := verify(s); err != nil {
+// segments of a manifest, oldest first, each of which is verified. They are sorted by seq, in a publication the
+// row of the fixture first.
+func Rows(ctx context.Context, f durable.ReadFS, segments []snapshot.Segment, fixture, market string) (rows []table.StepRow, err error) {
+	for _, s := range segments {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		if err := snapshot.VerifySegment(f, s); err != nil {
 			return nil, err
 		}
 		if rows, err = appendRows(rows, f, s.File, fixture, market); err != nil {
@@ -127,14 +147,13 @@ func Rows(f durable.ReadFS, m *snapshot.Manifest, fixture, market string, verify
 
 // Paths returns the whole paths of a fixture's markets by their ids, from its rows as [Rows] returns them, and what
 // they have of the fixture.
-func Paths(rows []table.StepRow) (fixture Path, all map[string]*Path) {
-	all = map[string]*Path{}
+func Paths(rows []table.StepRow, judgedAt time.Time) (fixture Path, all map[string]*Path) {
+	fixture.JudgedAt, all = judgedAt, map[string]*Path{}
 	places := map[[2]string]int{} // of a selection in its path, by the ids of market and selection
 	for i := range rows {
 		r := &rows[i]
 		if r.MarketID == "" {
-			at := pointOf(r).At
-			fixture.FromStart = fixture.FromStart || len(fixture.KickOffs) == 0 && r.Present && !r.Before
+			at := PointOf(r).At
 			fixture.addKickOff(KickOff{At: at, Present: r.Present, StartsAt: r.StartsAt})
 			for id, place := range places {
 				if s := &all[id[0]].Selections[place]; !r.Present {
@@ -155,14 +174,15 @@ func Paths(rows []table.StepRow) (fixture Path, all map[string]*Path) {
 			places[id] = place
 			p.Selections = append(p.Selections, Selection{ID: r.SelectionID})
 		}
-		s, point := &p.Selections[place], pointOf(r)
+		s, point := &p.Selections[place], PointOf(r)
 		s.Points = append(s.Points, &point)
 		if r.Present {
-			p.Market, p.MarketName, p.Period, s.Selection, s.Qualifier = r.Market, r.MarketName, r.Period, r.Selection, r.Qualifier
+			p.Market, p.MarketName, p.Period = r.Market, r.MarketName, r.Period
+			s.Subject, s.Selection, s.Qualifier = r.Subject, r.Selection, r.Qualifier
 		}
 	}
 	for _, p := range all {
-		p.KickOffs, p.FromStart = fixture.KickOffs, fixture.FromStart
+		p.KickOffs, p.JudgedAt = fixture.KickOffs, judgedAt
 		slices.SortFunc(p.Selections, func(a, b Selection) int { return cmp.Compare(a.ID, b.ID) })
 	}
 	return fixture, all

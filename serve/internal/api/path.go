@@ -20,10 +20,9 @@ type PathPage struct {
 	// From and To bound the publications, zero for no bound. The points in force at From come first.
 	From, To time.Time
 	// Now has only the points in force at the end, each of a selection that is there.
-	Now      bool
-	After    string    // the position of the page before
-	Limit    int       // of points
-	JudgedAt time.Time // see [steps.Path.Closing]
+	Now   bool
+	After string // the position of the page before
+	Limit int    // of points
 }
 
 // Span returns which part of a path the page needs.
@@ -96,7 +95,7 @@ func AppendPath(dst []byte, p *steps.Path, of PathPage) (body []byte, last strin
 			dst = append(dst, ',')
 		}
 		first = false
-		dst = appendSelectionPath(dst, p, i, page, of.JudgedAt)
+		dst = appendSelectionPath(dst, p, i, page)
 	}
 	return append(dst, `]}`...), last, more
 }
@@ -163,22 +162,16 @@ func appendPosition(dst []byte, p *steps.Path, x point) []byte {
 	return append(fmt.Appendf(dst, "%0*d", seqDigits, x.Seq), p.Selections[x.selection].ID...)
 }
 
-func appendSelectionPath(dst []byte, p *steps.Path, i int, page []point, judgedAt time.Time) []byte {
+func appendSelectionPath(dst []byte, p *steps.Path, i int, page []point) []byte {
 	s := &p.Selections[i]
-	said := s.Points[0]
-	for k := range s.Points {
-		if s.Points[k].Present {
-			said = s.Points[k]
-		}
-	}
 	dst = addText(dst, `{"selection_id":`, s.ID)
 	dst = addTextOrNull(dst, `,"selection":`, s.Selection)
-	dst = addTextOrNull(dst, `,"line":`, said.Line)
+	dst = addTextOrNull(dst, `,"line":`, s.Newest().Line)
 	dst = addTextOrNull(dst, `,"qualifier":`, s.Qualifier)
 	dst = append(dst, `,"opening":`...)
 	dst = appendJudged(dst, p.Opening(s))
 	dst = append(dst, `,"closing":`...)
-	dst = appendJudged(dst, p.Closing(s, judgedAt))
+	dst = appendJudged(dst, p.Closing(s))
 	dst = append(dst, `,"points":[`...)
 	first := true
 	for _, x := range page {

@@ -31,7 +31,7 @@ func TestPagesReadWhatTheyNeed(t *testing.T) {
 			until := h.time(2)
 			whole, err := h.market(until).Path(h.source(), steps.Whole)
 			check.Must(t, err)
-			of := api.PathPage{From: h.time(2), To: h.time(3), Limit: 1 + h.random.IntN(20), JudgedAt: h.last}
+			of := api.PathPage{From: h.time(2), To: h.time(3), Limit: 1 + h.random.IntN(20)}
 			if of.Now = h.random.IntN(4) == 0; of.Now {
 				of.From, of.To = time.Time{}, time.Time{}
 			}

@@ -64,15 +64,16 @@ func TestJudgedPrices(t *testing.T) {
 		"nor for the first one":                  {[]int{2}, false, 3, []*steps.Point{unfit, hour(1, "1.9")}, "UNAVAILABLE NOT_PUBLISHABLE 2.1", "FINAL <nil> 1.9"},
 		"nor before kick-off, which is not over": {[]int{2}, false, 1, []*steps.Point{hour(0, "1.9"), unfit}, "FINAL <nil> 1.9", "PROVISIONAL BEFORE_KICK_OFF 2.1"},
 	} {
-		p := &steps.Path{FixtureID: "fx_a", MarketID: "mk_a", FromStart: !c.notFromStart, Selections: []steps.Selection{{ID: "sl_a", Points: c.points}}}
+		p := &steps.Path{FixtureID: "fx_a", MarketID: "mk_a", JudgedAt: pathStart.Add(time.Duration(c.judged) * time.Hour), Selections: []steps.Selection{{ID: "sl_a", Points: c.points}}}
 		for i, h := range c.kickOffs {
 			k := steps.KickOff{At: hour(i, "").At, Present: true}
+			k.Before = c.notFromStart
 			if at := pathStart.Add(time.Duration(h) * time.Hour); h != -1 {
 				k.StartsAt = &at
 			}
 			p.KickOffs = append(p.KickOffs, k)
 		}
-		body, _, _ := api.AppendPath(nil, p, api.PathPage{Limit: 200, JudgedAt: pathStart.Add(time.Duration(c.judged) * time.Hour)})
+		body, _, _ := api.AppendPath(nil, p, api.PathPage{Limit: 200})
 		type judged struct {
 			State  string
 			Reason any
@@ -117,7 +118,7 @@ func FuzzPathPages(f *testing.F) {
 	f.Add([]byte{9, 9, 9, 200, 7}, uint8(1), int16(-1), int16(0), "00000000000000000002sl_b")
 	f.Add([]byte{}, uint8(200), int16(0), int16(0), "\xff")
 	f.Fuzz(func(t *testing.T, moves []byte, limit uint8, from, to int16, after string) {
-		p := &steps.Path{FixtureID: "fx_a", MarketID: "mk_a", FromStart: true}
+		p := &steps.Path{FixtureID: "fx_a", MarketID: "mk_a", JudgedAt: pathStart}
 		for i, m := range moves { // an hour passes with every eighth move
 			s := int(m % 5)
 			for len(p.Selections) <= s {
@@ -135,7 +136,7 @@ func FuzzPathPages(f *testing.F) {
 			}
 			return pathStart.Add(time.Duration(n) * time.Hour)
 		}
-		of := api.PathPage{From: at(from), To: at(to), Limit: max(1, int(limit)), JudgedAt: pathStart}
+		of := api.PathPage{From: at(from), To: at(to), Limit: max(1, int(limit))}
 		read := func(of api.PathPage) (points []string, last string, more bool) {
 			body, last, more := api.AppendPath(nil, p, of)
 			var page struct {

@@ -51,9 +51,6 @@ func (v *View) StepsSince() *time.Time {
 	return &at
 }
 
-// JudgedAt returns the time by which closing prices are judged.
-func (v *View) JudgedAt() time.Time { return steps.JudgedAt(&v.manifest) }
-
 // index returns the index of a segment of steps. Its file is checked against its hash once.
 func (l *changeLog) index(s snapshot.Segment) (*table.Index, error) {
 	x, ok := l.steps.indexes.Get(s.SHA256)

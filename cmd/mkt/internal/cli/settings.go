@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/spf13/pflag"
-	"github.com/spf13/viper"
 
 	"mkt/cmd/mkt/internal/strictyaml"
 )
@@ -20,7 +19,6 @@ import (
 // and its default, in this order. The resolved value is set in the flag's variable: the
 // rest of the program does not know its origin.
 type Settings struct {
-	v     *viper.Viper
 	File  string           // the mkt.yaml in use, "" if there is none
 	lines map[string]given // its keys
 	known []string
@@ -35,9 +33,7 @@ const (
 const EnvPrefix = "MKT"
 
 // NewSettings returns settings without any flag.
-func NewSettings() *Settings {
-	return &Settings{v: viper.New()}
-}
+func NewSettings() *Settings { return &Settings{} }
 
 // Bind makes the flag with that name a setting with a key in mkt.yaml.
 func (s *Settings) Bind(flags *pflag.FlagSet, name, key string) {
@@ -104,15 +100,6 @@ func (s *Settings) parse(path string, data []byte) error {
 	if err := s.checkKeys(path); err != nil {
 		return err
 	}
-	if top != nil {
-		values := map[string]any{}
-		if err := top.Decode(&values); err != nil {
-			return Usagef("configuration %s: %w", path, err)
-		}
-		if err := s.v.MergeConfigMap(values); err != nil {
-			return Usagef("configuration %s: %w", path, err)
-		}
-	}
 	s.File = path
 	return nil
 }
@@ -132,18 +119,16 @@ func (s *Settings) resolveOne(f *pflag.Flag, key string) error {
 	if value, ok := os.LookupEnv(envName(key)); ok {
 		return s.set(f, envName(key), []string{value})
 	}
-	if !s.v.IsSet(key) {
+	at, given := s.lines[key]
+	if !given {
 		s.anchor(f)
 		return nil
 	}
-	source := fmt.Sprintf("%s:%d: %s", s.File, s.lines[key].line, key)
-	values := []string{s.v.GetString(key)}
-	if _, list := f.Value.(pflag.SliceValue); list {
-		values = s.v.GetStringSlice(key)
-	} else if _, list := s.v.Get(key).([]any); list {
+	source := fmt.Sprintf("%s:%d: %s", s.File, at.line, key)
+	if _, takes := f.Value.(pflag.SliceValue); at.list && !takes {
 		return Usagef("%s: want one value, not a list", source)
 	}
-	if err := s.set(f, source, values); err != nil {
+	if err := s.set(f, source, at.values); err != nil {
 		return err
 	}
 	s.anchor(f)

@@ -13,11 +13,12 @@ import (
 	"mkt/cmd/mkt/internal/strictyaml"
 )
 
-// given is the line of a setting in mkt.yaml, and whether it has no value.
+// given is a setting in mkt.yaml.
 type given struct {
-	line  int
-	empty bool
-	text  string // "" for a list
+	line   int
+	empty  bool // it has no value
+	list   bool
+	values []string // one, if it is no list
 }
 
 // DataRootIn returns the data root of the installation in a folder, which may be new.
@@ -27,7 +28,9 @@ func DataRootIn(dir string) string {
 	if text, err := os.ReadFile(filepath.Join(dir, "mkt.yaml")); err == nil {
 		if top, wrong := strictyaml.Parse(text); wrong == nil {
 			lines, _ := keyLines("mkt.yaml", top)
-			root = cmp.Or(lines["data"].text, root)
+			if data := lines["data"]; len(data.values) == 1 {
+				root = cmp.Or(data.values[0], root)
+			}
 		}
 	}
 	if filepath.IsAbs(root) {
@@ -67,7 +70,17 @@ func flatten(path string, n *yaml.Node, prefix string, into map[string]given) er
 		if _, twice := into[key]; twice {
 			return Usagef("%s:%d: %s is given twice", path, line, key)
 		}
-		into[key] = given{line, isEmpty(value), value.Value}
+		one := given{line: line, empty: isEmpty(value), values: []string{value.Value}}
+		if value.Kind == yaml.SequenceNode {
+			one.list, one.values = true, nil
+			for _, v := range value.Content {
+				if v.Kind != yaml.ScalarNode {
+					return Usagef("%s:%d: %s: want a list of values", path, v.Line, key)
+				}
+				one.values = append(one.values, v.Value)
+			}
+		}
+		into[key] = one
 	}
 	return nil
 }

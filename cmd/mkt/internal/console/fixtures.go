@@ -346,8 +346,8 @@ func (c *Console) fixture(r *http.Request) (view, error) {
 		if err != nil {
 			return view{}, unknownFixture(err, d.Tenant, id)
 		}
-		s := past.Newest()
-		row, markets, b.Removed = s.Fixture, s.Markets, true
+		s := &past.Steps[past.Newest()]
+		row, markets, b.Removed = past.Fixture, past.Offered(), true
 		b.Version, b.Cycle, b.ProcessedAt, b.PublishedAt = s.Version, s.Cycle, &s.ProcessedAt, s.PublishedAt
 	}
 	b.FixtureRow, b.Name = row, history.FixtureName(&row)

@@ -47,13 +47,13 @@ func (c *Console) market(r *http.Request) (view, error) {
 	if b.Path, err = history.Read(r.Context(), o); err != nil {
 		return view{}, unknownFixture(err, d.Tenant, id)
 	}
-	newest := b.newest()
-	if newest == nil {
+	m := b.Path.Market(b.Market)
+	if m == nil {
 		return view{}, notFound("The kept publications of fixture %s have no market %q.", id, b.Market)
 	}
+	b.Row, b.Title, b.Line = &m.MarketRow, history.Title(&m.MarketRow), q.Get("line")
 	b.Name = history.FixtureName(&b.Path.Fixture)
-	b.Explain = explainLink(d.Tenant, football.MarketEngine, newest.Version, id, b.Market)
-	b.Title, b.Line = b.Path.MarketTitle(b.Market), q.Get("line")
+	b.Explain = explainLink(d.Tenant, football.MarketEngine, b.Path.Steps[m.Newest].Version, id, b.Market)
 	from, to := c.provable(d, root)
 	b.HasReceipts = from > 0
 	shown, err := b.Path.Document(history.Shown{Account: d.Tenant, Market: b.Market, Line: b.Line,
@@ -76,17 +76,6 @@ func (c *Console) market(r *http.Request) (view, error) {
 		return view{}, err
 	}
 	return view{Page: "market", Section: "fixtures", Title: b.Title + ", " + b.Name, Body: b}, nil
-}
-
-// newest returns the newest step with the market and sets b.Row, or returns nil.
-func (b *marketBody) newest() *history.Step {
-	for i := range b.Path.Steps {
-		s := &b.Path.Steps[len(b.Path.Steps)-1-i]
-		if b.Row = s.Market(b.Market); b.Row != nil {
-			return s
-		}
-	}
-	return nil
 }
 
 // options reads the times and the number of steps from the form.

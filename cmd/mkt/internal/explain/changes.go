@@ -3,11 +3,11 @@ package explain
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"mkt/publish/snapshot"
 	"mkt/publish/steps"
-	"mkt/publish/table"
 )
 
 // mostChanges bounds [Report.Changes].
@@ -37,13 +37,7 @@ func (m *marketTrace) changes(ctx context.Context) error {
 		m.report.note("when the price became what it is was not recorded: the publication has no steps of prices, and snapshots alone show only the time between two of them")
 		return nil
 	}
-	rows, err := steps.Last(m.Root, &m.manifest, m.found.fixture.FixtureID, m.found.market.MarketID, m.found.selection.SelectionID, m.commit.PublishedAt, mostChanges,
-		func(s snapshot.Segment) error {
-			if ctx.Err() != nil {
-				return context.Cause(ctx)
-			}
-			return snapshot.VerifySegment(m.Root, s)
-		})
+	last, err := steps.Last(ctx, m.Root, &m.manifest, m.found.fixture.FixtureID, m.found.market.MarketID, m.found.selection.SelectionID, m.commit.PublishedAt, mostChanges)
 	if snapshot.IsDamage(err) {
 		m.report.note("the last changes of the price are not known: " + err.Error())
 		return nil
@@ -51,20 +45,20 @@ func (m *marketTrace) changes(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if len(rows) == 0 {
+	if len(last) == 0 {
 		m.report.note(fmt.Sprintf("when the price became what it is was not recorded, or is longer ago than the steps of prices that are kept, the oldest of %s",
 			m.manifest.Steps[0].Begins().UTC().Format(time.RFC3339)))
 	}
-	for i := range rows {
-		m.report.Changes = append(m.report.Changes, changeOf(&rows[i]))
+	for _, x := range slices.Backward(last) {
+		m.report.Changes = append(m.report.Changes, changeOf(x))
 	}
 	return nil
 }
 
-func changeOf(r *table.StepRow) Change {
-	c := Change{Version: uint64(r.Version), CycleID: r.CycleID, PublishedAt: r.PublishedAt.UTC(), BeforeRecords: r.Before, Present: r.Present}
-	if r.Present {
-		c.FetchedAt, c.Decimal, c.Fractional, c.Line, c.Publishable, c.Reasons, c.Absent = r.ProviderFetchedAt, r.OddsDecimalText, r.OddsFractional, r.Line, r.Publishable, r.Reasons, r.Absent
+func changeOf(x *steps.Point) Change {
+	c := Change{Version: x.Version, CycleID: string(x.Cycle), PublishedAt: x.PublishedAt.UTC(), BeforeRecords: x.Before, Present: x.Present}
+	if x.Present {
+		c.FetchedAt, c.Decimal, c.Fractional, c.Line, c.Publishable, c.Reasons, c.Absent = &x.FetchedAt, x.OddsDecimalText, x.OddsFractional, x.Line, &x.Publishable, x.Reasons, x.Absent
 	}
 	return c
 }

@@ -71,11 +71,11 @@ var figures = sync.OnceValue(func() *template.Template {
 })
 
 // draw draws series of a market's path.
-func draw(p *Path, market string, list []Series) (template.HTML, error) {
+func draw(p *Path, m *Market, list []Series) (template.HTML, error) {
 	var out strings.Builder
 	c := chartOf(p, list)
 	if c != nil {
-		c.Title = p.MarketTitle(market)
+		c.Title = Title(&m.MarketRow)
 	}
 	err := figures().Execute(&out, c)
 	return template.HTML(out.String()), err

@@ -9,28 +9,29 @@ import (
 
 	"mkt/cmd/mkt/internal/history"
 	"mkt/internal/testing/check"
+	"mkt/publish/steps"
 	"mkt/publish/table"
 )
 
 // moved is a path on which two selections of a market have the same price, which moves in the newest publication.
 func moved(prices ...string) *history.Path {
-	p := &history.Path{Fixture: table.FixtureRow{FixtureID: "fx_1"}, Closing: -1, Opening: true}
+	p := &history.Path{Fixture: table.FixtureRow{FixtureID: "fx_1"}, Closing: -1, FromStart: true}
+	home, away := history.Series{SelectionID: "sl_HOME", Name: "HOME"}, history.Series{SelectionID: "sl_AWAY", Name: "AWAY"}
 	for i, price := range prices {
 		at := start.Add(time.Duration(i) * (time.Hour + time.Nanosecond))
-		m := table.MarketRow{FixtureID: "fx_1", MarketID: "mk_1"}
-		for _, name := range []string{"HOME", "AWAY"} {
-			m.Selections = append(m.Selections, table.SelectionRow{SelectionID: "sl_" + name, Selection: &name, OddsDecimalText: &price, Publishable: true})
-		}
-		p.Steps = append(p.Steps, history.Step{Version: uint64(i) + 1, FetchedAt: at, PublishedAt: at, Markets: []table.MarketRow{m}})
+		x := history.PointOf(&table.SelectionRow{OddsDecimalText: &price, Publishable: true})
+		home.Points, away.Points = append(home.Points, x), append(away.Points, x)
+		p.Steps = append(p.Steps, history.Step{Point: steps.Point{At: steps.At{Version: uint64(i) + 1, PublishedAt: at}, Present: true, FetchedAt: at}})
 		p.Until = at
 	}
+	p.Markets = []history.Market{{MarketRow: table.MarketRow{FixtureID: "fx_1", MarketID: "mk_1"}, Newest: len(prices) - 1, Series: []history.Series{home, away}}}
 	return p
 }
 
 func TestSparklineEndsWithTheNewestPrice(t *testing.T) {
 	p := moved("1.50", "2.50")
 	for width := 1; width <= 32; width++ {
-		home := p.Series("mk_1")[0]
+		home := p.Market("mk_1").Series[0]
 		if got, want := home.Sparkline(p, width), strings.Repeat("▁", width-1)+"█"; got != want {
 			t.Errorf("%d columns: %q, want %q", width, got, want)
 		}

@@ -1,3 +1,3 @@
-// Package history reads the path of a fixture's prices from the steps of publications, and shows it.
-// It needs no snapshot but the newest, for the order and the descriptions of markets.
+// Package history shows the path of a fixture's prices, which it has from [mkt/publish/steps]. It needs
+// no snapshot but the newest, for the order and the descriptions of markets.
 package history

@@ -65,23 +65,6 @@ func (p Point) words() string {
 	return p.Text
 }
 
-// MarketTitle returns the title of a market in the newest step with it.
-func (p *Path) MarketTitle(id string) string {
-	if m := p.market(id); m != nil {
-		return Title(m)
-	}
-	return id
-}
-
-func (p *Path) market(id string) *table.MarketRow {
-	for i := range slices.Backward(p.Steps) {
-		if m := p.Steps[i].Market(id); m != nil {
-			return m
-		}
-	}
-	return nil
-}
-
 // Document returns the path for people. A page has the chart of one market; a terminal also draws
 // the main markets of a fixture.
 func (p *Path) Document(o Shown) (*doc.Document, error) {
@@ -91,7 +74,7 @@ func (p *Path) Document(o Shown) (*doc.Document, error) {
 		about = append(about, doc.Note{Line: doc.Format("kick-off %s", doc.AtOrOpen(at))})
 	}
 	first := ""
-	if !p.Opening {
+	if !p.FromStart {
 		first = "; the first is the oldest that is recorded in this time, not the opening"
 	}
 	about = append(about, doc.Note{Line: doc.Format("%s of %s changed it%s", cli.Plural(len(p.Steps), "publication"), o.Account, first)})
@@ -99,7 +82,7 @@ func (p *Path) Document(o Shown) (*doc.Document, error) {
 		about = append(about, doc.Note{Line: doc.Words("the newest publication does not have the fixture")})
 	}
 	d.Sections = append(d.Sections, doc.Section{Notes: about})
-	for _, group := range Grouped(p.Newest().Markets) {
+	for _, group := range Grouped(p.Offered()) {
 		for _, m := range group.Markets {
 			if o.Market == "" && group.Name == "Main" {
 				d.Sections = append(d.Sections, p.drawn(m, o, MainLine(m)))
@@ -108,10 +91,11 @@ func (p *Path) Document(o Shown) (*doc.Document, error) {
 			}
 		}
 	}
-	if o.Market == "" {
+	m := p.Market(o.Market)
+	if m == nil {
 		return d, nil
 	}
-	sections, err := p.marketSections(o)
+	sections, err := p.marketSections(o, m)
 	d.Sections = append(d.Sections, sections...)
 	return d, err
 }
@@ -124,7 +108,7 @@ func (p *Path) drawn(m *table.MarketRow, o Shown, line string) doc.Section {
 		width = min(max(o.Columns-besides, leastPath), widestPath)
 	}
 	t := &doc.Table{}
-	for _, s := range Selected(p.Series(m.MarketID), o.Selection) {
+	for _, s := range Selected(p.Market(m.MarketID).Series, o.Selection) {
 		if line != "" && s.Line != line {
 			continue
 		}
@@ -142,8 +126,8 @@ func (p *Path) drawn(m *table.MarketRow, o Shown, line string) doc.Section {
 }
 
 // marketSections are the chart of a market, its prices, and its steps.
-func (p *Path) marketSections(o Shown) ([]doc.Section, error) {
-	all := p.Series(o.Market)
+func (p *Path) marketSections(o Shown, m *Market) ([]doc.Section, error) {
+	all := m.Series
 	var lines []string
 	for _, s := range all {
 		if s.Line != "" && !slices.Contains(lines, s.Line) {
@@ -151,15 +135,15 @@ func (p *Path) marketSections(o Shown) ([]doc.Section, error) {
 		}
 	}
 	slices.SortStableFunc(lines, CompareLines)
-	if m := p.market(o.Market); m != nil && o.Line == "" {
-		o.Line = MainLine(m)
+	if o.Line == "" {
+		o.Line = MainLine(&m.MarketRow)
 	}
 	var charted []Series
 	prices := &doc.Table{Class: "prices", Columns: doc.Columns("Selection", "#Current", "Path", "#Opening", "#Last before kick-off", "#Moves")}
 	if p.Removed {
 		prices.Columns[1].Name = "Newest"
 	}
-	if !p.Opening {
+	if !p.FromStart {
 		prices.Columns[3].Name = "Oldest shown"
 	}
 	for i := range all {
@@ -172,7 +156,7 @@ func (p *Path) marketSections(o Shown) ([]doc.Section, error) {
 		opening, closing := o.judged(p, s, s.Opening), o.judged(p, s, s.Closing)
 		prices.Add(doc.Line{doc.Drawn(key(class)), {Words: s.Name}}, o.current(p, s), doc.Drawn(spark(p, s, class)), opening, closing, s.Moves())
 	}
-	chart, err := draw(p, o.Market, charted)
+	chart, err := draw(p, m, charted)
 	sections := []doc.Section{{Only: doc.Page, Figure: chart}}
 	of := ""
 	if len(lines) > 1 {
@@ -190,20 +174,19 @@ func (p *Path) marketSections(o Shown) ([]doc.Section, error) {
 		}
 	}
 	return append(sections, doc.Section{Title: "Prices", Class: "long", Only: doc.Page, Table: prices},
-		doc.Section{Title: "Steps" + of, Class: "long", Table: p.stepsTable(o, charted)}), err
+		doc.Section{Title: "Steps" + of, Class: "long", Table: p.stepsTable(Selected(all, o.Selection), o, charted)}), err
 }
 
 // stepsTable lists the steps with a changed price, and the notable ones. A page has a column
 // for every price of the chart, and a terminal all changed prices. On a page the prices come first: a phone
 // shows the first columns.
-func (p *Path) stepsTable(o Shown, charted []Series) *doc.Table {
+func (p *Path) stepsTable(all []Series, o Shown, charted []Series) *doc.Table {
 	t := &doc.Table{Class: "wide steps", Columns: []doc.Column{{Name: "Version", Number: true}}}
 	for _, s := range charted {
 		t.Columns = append(t.Columns, doc.Column{Name: s.Name, Number: true, Only: doc.Page})
 	}
 	t.Columns = append(t.Columns, doc.Column{Name: "Marks", Only: doc.Page}, doc.Column{Name: "Retrieved"}, doc.Column{Name: "Processed"}, doc.Column{Name: "Published"},
 		doc.Column{Name: "Prices", Only: doc.Terminal})
-	all := Selected(p.Series(o.Market), o.Selection)
 	for i, s := range p.Steps {
 		var changed []string
 		for _, one := range all {

@@ -1,7 +1,6 @@
 package history_test
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,7 +18,6 @@ import (
 	"mkt/publish/durable"
 	"mkt/publish/football"
 	"mkt/publish/layout"
-	"mkt/publish/retention"
 	"mkt/publish/snapshot"
 	"mkt/publish/table"
 )
@@ -32,8 +30,6 @@ type world struct {
 	root   *durable.Disk
 	dir    string
 	cycles int
-	every  time.Duration // between cycles; 0 means an hour
-	keep   retention.Policy
 	before bool // publish as builds before steps did
 }
 
@@ -74,7 +70,7 @@ func unpriced(odds football.Odds, reason football.Reason) func(*football.Selecti
 
 func (w *world) publish(offers ...offer) {
 	w.Helper()
-	at := start.Add(time.Duration(w.cycles) * cmp.Or(w.every, time.Hour))
+	at := start.Add(time.Duration(w.cycles) * time.Hour)
 	w.cycles++
 	id := layout.NewCycleID(at, "market_engine")
 	fetched, processed := at.Add(time.Minute), at.Add(2*time.Minute)
@@ -114,7 +110,7 @@ func (w *world) publish(offers ...offer) {
 	w.check(err)
 	w.check(durable.Install(w.root, dir, layout.Cycle(layout.CanonicalDir, id)))
 	_, err = publish.Run(context.Background(), publish.Options{ClientID: "acme", Product: football.MarketEngine, Cycle: id, Root: w.root, RunID: fmt.Sprint("run-", w.cycles), Version: "test",
-		AcceptRemovals: true, Retention: w.keep, WithoutSteps: w.before, Now: func() time.Time { return at.Add(10 * time.Minute) }})
+		AcceptRemovals: true, WithoutSteps: w.before, Now: func() time.Time { return at.Add(10 * time.Minute) }})
 	w.check(err)
 }
 
@@ -143,7 +139,7 @@ func (w *world) read(o history.Options) *history.Path {
 // versions describes the steps of a path and the price of HOME in each.
 func versions(p *history.Path) string {
 	var out []string
-	series := p.Series("mk_result")
+	series := p.Market("mk_result").Series
 	for i, s := range p.Steps {
 		point := series[0].Points[i]
 		text := fmt.Sprintf("v%d %s", s.Version, point.State)
@@ -213,23 +209,6 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// TestRetention shows the same path without all snapshots but the newest, and with a short change log.
-func TestRetention(t *testing.T) {
-	w := newWorld(t)
-	w.every, w.keep = 24*time.Hour, retention.Policy{Snapshots: 3, SnapshotAge: time.Hour, ChangeEvents: 1}
-	for i := range 14 {
-		w.publish(offer{id: "fx_a", kickOff: start.Add(1000 * time.Hour), price: priced(fmt.Sprintf("2.%02d", i/5))})
-	}
-	if kept, err := snapshot.CyclesIn(w.root, layout.SnapshotsDir); err != nil || len(kept) > 4 {
-		t.Fatalf("%d snapshots are kept, %v", len(kept), err)
-	}
-	for _, market := range []string{"", "mk_result"} {
-		if got := versions(w.read(history.Options{Fixture: "fx_a", Market: market})); got != "v1 OFFERED 2.00 [opening]; v6 OFFERED 2.01; v11 OFFERED 2.02 [current]" {
-			t.Error(got)
-		}
-	}
-}
-
 // TestCameBack follows a market, and then its fixture, that vanish and come back.
 func TestCameBack(t *testing.T) {
 	w := newWorld(t)
@@ -247,7 +226,7 @@ func TestCameBack(t *testing.T) {
 	if got := versions(p); got != "v1 OFFERED 2.00 [opening]; v2 NO_MARKET; v3 OFFERED 2.00; v4 NO_FIXTURE; v5 OFFERED 2.10 [current]" || p.Removed {
 		t.Errorf("%s; removed %v", got, p.Removed)
 	}
-	series := p.Series("mk_result")
+	series := p.Market("mk_result").Series
 	if first := *series[0].Opening.Point.OddsDecimalText; first != "2.00" || series[0].Current().Text != "2.10" || series[0].Moves() != 1 {
 		t.Errorf("it opened at %s, is at %s and moved %d times", first, series[0].Current().Text, series[0].Moves())
 	}
@@ -265,7 +244,7 @@ func TestAllSelectionsReplaced(t *testing.T) {
 	}
 	p := w.read(history.Options{Fixture: "fx_a"})
 	var got []string
-	for _, s := range p.Series("mk_result") {
+	for _, s := range p.Market("mk_result").Series {
 		for i, point := range s.Points {
 			if point.State != history.NoSelection {
 				got = append(got, fmt.Sprintf("%s v%d %s", s.SelectionID, p.Steps[i].Version, point.State))

@@ -21,7 +21,7 @@ const (
 // Marks returns the notable properties of a step, such as [MarkOpening].
 func (p *Path) Marks(step int) (marks []string) {
 	switch {
-	case step == 0 && p.Opening:
+	case step == 0 && p.FromStart:
 		marks = append(marks, MarkOpening)
 	case step == 0:
 		marks = append(marks, MarkOldest)
@@ -55,7 +55,7 @@ type Report struct {
 	Away      *string        `json:"away"`
 	StartsAt  *time.Time     `json:"starts_at"`
 	Changes   int            `json:"publications_that_changed_it"`
-	Opening   bool           `json:"from_start"` // the first of them is the first that had the fixture
+	FromStart bool           `json:"from_start"` // the first of them is the first that had the fixture
 	Removed   bool           `json:"removed"`
 	Prices    []ReportSeries `json:"prices"`
 }
@@ -110,26 +110,24 @@ type ReportPoint struct {
 // ReportOf returns the path of all prices, of those of a market, or of one selection.
 func ReportOf(p *Path, market, selection string) Report {
 	f := &p.Fixture
-	r := Report{FixtureID: f.FixtureID, Home: f.Home, Away: f.Away, StartsAt: f.StartsAt, Changes: len(p.Steps), Opening: p.Opening, Removed: p.Removed,
+	r := Report{FixtureID: f.FixtureID, Home: f.Home, Away: f.Away, StartsAt: f.StartsAt, Changes: len(p.Steps), FromStart: p.FromStart, Removed: p.Removed,
 		Prices: []ReportSeries{}}
-	for _, id := range p.markets() {
-		if market != "" && id != market {
+	for i := range p.Markets {
+		m := &p.Markets[i]
+		if market != "" && m.MarketID != market {
 			continue
 		}
-		for _, s := range Selected(p.Series(id), selection) {
-			r.Prices = append(r.Prices, p.seriesReport(id, s))
+		for _, s := range Selected(m.Series, selection) {
+			r.Prices = append(r.Prices, p.seriesReport(m, s))
 		}
 	}
 	return r
 }
 
-func (p *Path) seriesReport(market string, s Series) ReportSeries {
-	one := ReportSeries{MarketID: market, SelectionID: s.SelectionID, Selection: s.Name, Opening: reportJudged(s.Opening), Closing: reportJudged(s.Closing)}
+func (p *Path) seriesReport(m *Market, s Series) ReportSeries {
+	one := ReportSeries{MarketID: m.MarketID, Market: m.Market, Period: m.Period, SelectionID: s.SelectionID, Selection: s.Name, Opening: reportJudged(s.Opening), Closing: reportJudged(s.Closing)}
 	for i := range p.Steps {
 		step := &p.Steps[i]
-		if m := step.Market(market); m != nil {
-			one.Market, one.Period = m.Market, m.Period
-		}
 		point, marks := s.Points[i], append([]string{}, p.Marks(i)...)
 		if i > 0 && point.Same && len(marks) == 0 {
 			continue
@@ -149,19 +147,6 @@ func known(t time.Time) *time.Time {
 		return nil
 	}
 	return &t
-}
-
-// markets returns the ids of all markets of the path, those of the newest step first.
-func (p *Path) markets() (ids []string) {
-	seen := map[string]bool{}
-	for i := len(p.Steps) - 1; i >= 0; i-- {
-		for j := range p.Steps[i].Markets {
-			if id := p.Steps[i].Markets[j].MarketID; !seen[id] {
-				seen[id], ids = true, append(ids, id)
-			}
-		}
-	}
-	return ids
 }
 
 // WriteCSV writes the rows of [ReportOf], one line a step of a price.

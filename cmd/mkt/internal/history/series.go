@@ -10,6 +10,13 @@ import (
 	"mkt/publish/table"
 )
 
+// Market is a market with the paths of its prices.
+type Market struct {
+	table.MarketRow          // in the newest step that has it
+	Newest          int      // the index of that step
+	Series          []Series // in the provider's order; those absent from that step come last
+}
+
 // Series is the path of the price of one selection.
 type Series struct {
 	SelectionID string
@@ -18,6 +25,9 @@ type Series struct {
 	Points      []Point // one for each step of the path
 
 	Opening, Closing steps.Judged // of the whole path up to the end of the range
+
+	row    table.SelectionRow // in the newest step with the selection
+	newest int                // the index of that step
 }
 
 // Point is a price at a step.
@@ -39,62 +49,72 @@ func (p Point) equals(o Point) bool {
 	return p.State == o.State && p.Text == o.Text && slices.Equal(p.Reasons, o.Reasons)
 }
 
-// Series returns the path of every price of a market, in the provider's order. Prices absent from
-// the newest step come last.
-func (p *Path) Series(market string) []Series {
-	var list []Series
-	at := map[string]int{}
-	for i := range slices.Backward(p.Steps) {
-		m := p.Steps[i].Market(market)
-		if m == nil {
-			continue
+// market returns a market with its series. row is its description in the newest snapshot. Newest is -1 if no step has the
+// market.
+func (p *Path) market(of *steps.Path, row table.MarketRow) Market {
+	described := row.Selections
+	place := func(id string) int {
+		if i := slices.IndexFunc(described, func(s table.SelectionRow) bool { return s.SelectionID == id }); i >= 0 {
+			return i
 		}
-		for _, s := range m.Selections {
-			if _, ok := at[s.SelectionID]; !ok {
-				at[s.SelectionID] = len(list)
-				list = append(list, Series{SelectionID: s.SelectionID, Name: NameOf(&s), Line: LineOf(&s), Points: make([]Point, len(p.Steps))})
-			}
+		return len(described)
+	}
+	row.Market, row.MarketName, row.Period, row.Selections = of.Market, of.MarketName, of.Period, nil
+	m := Market{MarketRow: row, Newest: -1}
+	has := make([]bool, len(p.Steps)) // which steps have the market
+	for i := range of.Selections {
+		var row table.SelectionRow
+		if k := place(of.Selections[i].ID); k < len(described) {
+			row = described[k]
+		}
+		if s := p.series(of, &of.Selections[i], row, has); s.newest >= 0 {
+			m.Series, m.Newest = append(m.Series, s), max(m.Newest, s.newest)
 		}
 	}
-	for i := range p.Steps {
-		step := &p.Steps[i]
-		m := step.Market(market)
-		for _, s := range list {
-			s.Points[i].State = NoSelection
-			if step.Removed {
-				s.Points[i].State = NoFixture
-			} else if m == nil {
-				s.Points[i].State = NoMarket
-			}
+	slices.SortStableFunc(m.Series, func(a, b Series) int {
+		return cmp.Or(cmp.Compare(b.newest, a.newest), cmp.Compare(place(a.SelectionID), place(b.SelectionID)))
+	})
+	for k := range m.Series {
+		s := &m.Series[k]
+		if s.newest == m.Newest {
+			m.Selections = append(m.Selections, s.row)
 		}
-		if m != nil {
-			for j := range m.Selections {
-				s := &m.Selections[j]
-				list[at[s.SelectionID]].Points[i] = PointOf(s)
+		for i := range s.Points {
+			x := &s.Points[i]
+			switch {
+			case x.State != "":
+			case !p.Steps[i].Present:
+				x.State = NoFixture
+			case !has[i]:
+				x.State = NoMarket
+			default:
+				x.State = NoSelection
 			}
+			x.Same = i > 0 && x.equals(s.Points[i-1])
 		}
 	}
-	for k := range list {
-		s := &list[k]
-		for i := 1; i < len(s.Points); i++ {
-			s.Points[i].Same = s.Points[i].equals(s.Points[i-1])
-		}
-		p.judge(market, s)
-	}
-	return list
+	return m
 }
 
-// judge finds the opening and the closing price of a series.
-func (p *Path) judge(market string, s *Series) {
-	of := p.prices[market]
-	if of == nil {
-		return
-	}
-	for i := range of.Selections {
-		if one := &of.Selections[i]; one.ID == s.SelectionID {
-			s.Opening, s.Closing = of.Opening(one), of.Closing(one, p.judgedAt)
+// series returns the series of a selection, which row describes, without the state of the steps that lack it, and notes which
+// steps have it. Its newest step is -1 if no step has it.
+func (p *Path) series(of *steps.Path, s *steps.Selection, row table.SelectionRow, has []bool) Series {
+	one := Series{SelectionID: s.ID, Points: make([]Point, len(p.Steps)), Opening: of.Opening(s), Closing: of.Closing(s), newest: -1}
+	points, now := s.Points, Point{}
+	for i := range p.Steps {
+		for ; len(points) > 0 && points[0].Seq <= p.Steps[i].Seq; points = points[1:] {
+			if now = (Point{}); points[0].Present {
+				now = pointOf(points[0])
+			}
+		}
+		if one.Points[i] = now; now.State != "" {
+			one.newest, has[i] = i, true
 		}
 	}
+	row.SelectionID, row.Subject, row.Selection, row.Qualifier = s.ID, s.Subject, s.Selection, s.Qualifier
+	setPrice(&row, s.Newest())
+	one.row, one.Name, one.Line = row, NameOf(&row), LineOf(&row)
+	return one
 }
 
 // pointOf returns the price of a point that is judged.
@@ -102,7 +122,14 @@ func pointOf(x *steps.Point) Point {
 	if !x.Present {
 		return Point{State: NoSelection}
 	}
-	return PointOf(&table.SelectionRow{OddsFractional: x.OddsFractional, OddsDecimalText: x.OddsDecimalText, Publishable: x.Publishable, Reasons: x.Reasons, Absent: x.Absent})
+	var row table.SelectionRow
+	setPrice(&row, x)
+	return PointOf(&row)
+}
+
+// setPrice sets the line and the price of a selection to those of a point.
+func setPrice(s *table.SelectionRow, x *steps.Point) {
+	s.Line, s.OddsFractional, s.OddsDecimalText, s.Publishable, s.Reasons, s.Absent = x.Line, x.OddsFractional, x.OddsDecimalText, x.Publishable, x.Reasons, x.Absent
 }
 
 // PointOf returns the price of a selection.

@@ -24,6 +24,6 @@ func New(env *cli.Env) *cobra.Command {
 		{Title: "Begin", Names: "demo simulate init tenant provider doctor"},
 		{Title: "Run", Names: "schedule cycle fetch transform publish serve gc log witness"},
 		{Title: "Look and check", Names: "console inspect live tail explain mapping history diff verify prove check"},
-		{Title: "Now and then", Names: "replay recover push pull lake backtest"},
+		{Title: "Now and then", Names: "replay recover push pull lake"},
 	}, slices.Concat(demo.New(env), browser.New(env), accounts.New(env), batch.New(env), serving.New(env), translog.New(env), live.New(env), evidence.New(env), lake.New(env)))
 }

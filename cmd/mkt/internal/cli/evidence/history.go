@@ -153,7 +153,7 @@ func (g *Group) pathIn(ctx context.Context, d cli.Dataset, id string, o history.
 	if err != nil {
 		return nil, of, err
 	}
-	if of.market != "" && len(p.Series(of.market)) == 0 {
+	if of.market != "" && p.Market(of.market) == nil {
 		return nil, of, fmt.Errorf("%s: the kept publications of %s have no such market", of.market, of.fixture)
 	}
 	return p, of, nil
@@ -231,7 +231,7 @@ func (g *Group) printHistory(f historyFlags, p *history.Path, of wantedPrices) e
 
 func (g *Group) historyPage(f historyFlags, p *history.Path, of wantedPrices) error {
 	if of.market == "" {
-		groups := history.Grouped(p.Newest().Markets)
+		groups := history.Grouped(p.Offered())
 		if len(groups) == 0 {
 			return fmt.Errorf("%s: the kept publications have no markets of it", of.fixture)
 		}
@@ -241,7 +241,7 @@ func (g *Group) historyPage(f historyFlags, p *history.Path, of wantedPrices) er
 	if err != nil {
 		return err
 	}
-	title := p.MarketTitle(of.market)
+	title := history.Title(&p.Market(of.market).MarketRow)
 	size, err := page.WriteFile(f.html, g.Out, func(w io.Writer) error {
 		return d.Write(w, history.FixtureName(&p.Fixture)+": "+title, page.Content{MadeBy: "mkt " + g.Version, MadeAt: g.Now(), Command: "mkt history " + of.fixture + "/" + of.market})
 	})

@@ -1,5 +1,4 @@
-// Package live has the commands that show live matches, and the one that measures the formulas of
-// the live product.
+// Package live has the commands that show live matches.
 package live
 
 import (
@@ -171,5 +170,5 @@ type Group struct{ *cli.Env }
 // New returns the commands.
 func New(env *cli.Env) []*cobra.Command {
 	g := &Group{env}
-	return []*cobra.Command{newLive(g), newBacktest(g)}
+	return []*cobra.Command{newLive(g)}
 }

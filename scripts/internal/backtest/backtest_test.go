@@ -3,7 +3,6 @@ package backtest_test
 import (
 	"bufio"
 	"bytes"
-	"context"
 	"fmt"
 	"os"
 	"strings"
@@ -11,7 +10,7 @@ import (
 
 	"mkt/internal/testing/check"
 	"mkt/internal/testing/needs"
-	"mkt/transform/live/backtest"
+	"mkt/scripts/internal/backtest"
 )
 
 // reference are the baselines' figures on the 240 matches, published with them and
@@ -32,7 +31,7 @@ var reference = map[string]string{
 // proves the harness; and momentum meets its targets.
 func TestRealMatches(t *testing.T) {
 	realMatches := needs.Shared(t, "matches")
-	report, err := backtest.Run(context.Background(), backtest.Options{Matches: os.DirFS(realMatches), Drawings: 1})
+	report, err := backtest.Run(backtest.Options{Matches: os.DirFS(realMatches), Drawings: 1})
 	check.Must(t, err)
 	if report.Matches != 240 || report.Minutes != 22564 {
 		t.Errorf("%d matches, %d minutes", report.Matches, report.Minutes)
@@ -54,7 +53,7 @@ func TestRealMatches(t *testing.T) {
 	if checked != len(reference) {
 		t.Errorf("%d baselines of %d", checked, len(reference))
 	}
-	for _, miss := range report.Misses() {
+	for _, miss := range report.Misses {
 		t.Error(miss)
 	}
 	checkCSV(t, report)

@@ -1,6 +1,7 @@
 package backtest
 
 import (
+	"encoding/json"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -38,10 +39,26 @@ func (m Metric) String() string { return metricNames[m].name }
 
 // Figure is a measured value with its 95 % interval. It is NaN if nothing could be
 // measured.
-type Figure struct{ Value, Low, High float64 }
+type Figure struct {
+	Value float64 `json:"value"`
+	Low   float64 `json:"low"`
+	High  float64 `json:"high"`
+}
 
 // Figures are a predictor's, by metric.
 type Figures [metricCount]Figure
+
+// MarshalJSON writes the figures by name, and null for one that could not be measured.
+func (f Figures) MarshalJSON() ([]byte, error) {
+	named := map[string]*Figure{}
+	for m := range f {
+		named[Metric(m).String()] = nil
+		if !math.IsNaN(f[m].Value) {
+			named[Metric(m).String()] = &f[m]
+		}
+	}
+	return json.Marshal(named)
+}
 
 // draws returns how often each resample takes each match. The first takes each once.
 func draws(matches, n int, seed uint64) [][]float64 {

@@ -1,10 +1,7 @@
 package backtest
 
 import (
-	"context"
-	"errors"
 	"io/fs"
-	"runtime"
 	"sync"
 	"time"
 )
@@ -12,20 +9,14 @@ import (
 // Options configure a measurement.
 type Options struct {
 	Matches  fs.FS  // the folder of matches.csv.gz and the files it names
-	Drawings int    // resamples for the intervals; 0 means 500
+	Drawings int    // resamples for the intervals, at least 1
 	Seed     uint64 // of the resamples, and of when each match is polled over HTTP
 	Variants bool   // also momentum from worse feeds
 	Half     Half   // of the matches; empty means all
 }
 
 // Run measures momentum and the baselines. It takes some seconds.
-func Run(ctx context.Context, o Options) (*Report, error) {
-	if o.Matches == nil {
-		return nil, errors.New("backtest: no matches given")
-	}
-	if o.Drawings == 0 {
-		o.Drawings = 500
-	}
+func Run(o Options) (*Report, error) {
 	matches, err := Read(o.Matches)
 	if err != nil {
 		return nil, err
@@ -41,12 +32,14 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	weights := draws(len(matches), o.Drawings, o.Seed)
 	answers := make([]Answers, len(predictors))
 	scores := make([]*drawn, len(predictors))
-	if err := each(ctx, len(predictors), func(i int) {
-		answers[i] = ask(predictors[i], matches, questions)
-		scores[i] = score(matches, questions, answers[i], weights)
-	}); err != nil {
-		return nil, err
+	var workers sync.WaitGroup
+	for i := range predictors {
+		workers.Go(func() {
+			answers[i] = ask(predictors[i], matches, questions)
+			scores[i] = score(matches, questions, answers[i], weights)
+		})
 	}
+	workers.Wait()
 	return newReport(o, matches, questions, predictors, answers, scores), nil
 }
 
@@ -69,29 +62,4 @@ func ask(p Predictor, matches []Match, questions []Question) Answers {
 		from = to
 	}
 	return answers
-}
-
-// each calls do for 0 to n-1 on every core; a cancelled context stops it between two
-// calls.
-func each(ctx context.Context, n int, do func(i int)) error {
-	next := make(chan int)
-	var workers sync.WaitGroup
-	for range runtime.GOMAXPROCS(0) {
-		workers.Go(func() {
-			for i := range next {
-				do(i)
-			}
-		})
-	}
-	var err error
-	for i := 0; i < n && err == nil; i++ {
-		select {
-		case next <- i:
-		case <-ctx.Done():
-			err = ctx.Err()
-		}
-	}
-	close(next)
-	workers.Wait()
-	return err
 }

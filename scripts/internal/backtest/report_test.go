@@ -2,7 +2,7 @@ package backtest
 
 import (
 	"bytes"
-	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -32,7 +32,7 @@ func twoMatches(t *testing.T) fs.FS {
 }
 
 func TestReport(t *testing.T) {
-	report, err := Run(context.Background(), Options{Matches: twoMatches(t), Drawings: 20, Variants: true})
+	report, err := Run(Options{Matches: twoMatches(t), Drawings: 20, Variants: true})
 	check.Must(t, err)
 	if f := report.Rows[0].Figures; f[ShotAUC].Value < 0.999 || f[ShotAUCLive].Value < 0.999 || f[Available].Value != 0.975 || f[Flip].Value != 0 {
 		t.Errorf("one side attacks all the time: %+v", f)
@@ -47,21 +47,14 @@ func TestReport(t *testing.T) {
 	if lines := strings.Split(second.String(), "\n"); lines[1] != "1,1H,60," {
 		t.Errorf("csv begins %q", lines[:3])
 	}
-	again, err := Run(context.Background(), Options{Matches: twoMatches(t), Drawings: 20, Variants: true})
+	if text, err := json.Marshal(report); err != nil || !strings.HasPrefix(string(text), `{"matches":2,"minutes":80,"rows":[{"name":"momentum","baseline":false,"figures":{"available":{"value":0.975,`) ||
+		!strings.Contains(string(text), `"flip":null`) {
+		t.Errorf("%v: JSON is %s", err, text)
+	}
+	again, err := Run(Options{Matches: twoMatches(t), Drawings: 20, Variants: true})
 	check.Must(t, err)
 	var repeated bytes.Buffer
 	if err := again.WriteText(&repeated); err != nil || repeated.String() != first.String() {
 		t.Errorf("a second run differs: %v", err)
-	}
-}
-
-func TestRunStops(t *testing.T) {
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	if _, err := Run(ctx, Options{Matches: twoMatches(t)}); !errors.Is(err, context.Canceled) {
-		t.Errorf("cancelled: %v", err)
-	}
-	if _, err := Run(context.Background(), Options{}); err == nil {
-		t.Error("no matches given")
 	}
 }

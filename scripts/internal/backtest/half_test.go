@@ -1,7 +1,6 @@
 package backtest
 
 import (
-	"context"
 	"strconv"
 	"strings"
 	"testing"
@@ -40,11 +39,11 @@ func TestHalves(t *testing.T) {
 }
 
 func TestRunOfAHalf(t *testing.T) {
-	report, err := Run(context.Background(), Options{Matches: twoMatches(t), Drawings: 1, Half: HeldOut})
+	report, err := Run(Options{Matches: twoMatches(t), Drawings: 1, Half: HeldOut})
 	if err != nil || report.Matches != 1 { // 2 is d4735e3a…
 		t.Errorf("%+v, %v", report, err)
 	}
-	if _, err := Run(context.Background(), Options{Matches: twoMatches(t), Half: "third"}); err == nil || !strings.Contains(err.Error(), "want tuning or held-out") {
+	if _, err := Run(Options{Matches: twoMatches(t), Half: "third"}); err == nil || !strings.Contains(err.Error(), "want tuning or held-out") {
 		t.Errorf("an unknown half: %v", err)
 	}
 }

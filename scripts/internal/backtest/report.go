@@ -12,9 +12,11 @@ import (
 // Report is the result of a measurement. The first row is momentum, then come momentum as
 // read over HTTP, the baselines, and the variants.
 type Report struct {
-	Matches, Minutes int
-	Rows             []Row
-	Bands            []Band
+	Matches int      `json:"matches"`
+	Minutes int      `json:"minutes"`
+	Rows    []Row    `json:"rows"`
+	Misses  []string `json:"targets_missed"` // not nil; see [Report.misses]
+	Bands   []Band   `json:"-"`
 
 	matches   []Match
 	questions []Question
@@ -24,10 +26,10 @@ type Report struct {
 // Row is one predictor's figures, and by how much momentum exceeds them in the same
 // resamples.
 type Row struct {
-	Name     string
-	Figures  Figures
-	Momentum Figures
-	Baseline bool
+	Name     string  `json:"name"`
+	Baseline bool    `json:"baseline"`
+	Figures  Figures `json:"figures"`
+	Momentum Figures `json:"-"`
 }
 
 // Band is the outcomes of the minutes at which momentum led by a range.
@@ -45,11 +47,12 @@ func newReport(o Options, matches []Match, questions []Question, predictors []Pr
 	r := &Report{Matches: len(matches), Minutes: len(questions), matches: matches, questions: questions, answers: answers[0]}
 	first := len(shown(o.Seed))
 	for i, p := range predictors {
-		r.Rows = append(r.Rows, Row{p.Name, scores[i].figures(), scores[0].less(scores[i]), i >= first && i < first+len(Baselines())})
+		r.Rows = append(r.Rows, Row{p.Name, i >= first && i < first+len(Baselines()), scores[i].figures(), scores[0].less(scores[i])})
 	}
 	for _, b := range bands {
 		r.Bands = append(r.Bands, b.measure(questions, answers[0]))
 	}
+	r.Misses = r.misses()
 	return r
 }
 
@@ -89,11 +92,11 @@ func one(b bool) float64 {
 	return 0
 }
 
-// Misses names the targets of docs/momentum.md that momentum misses, at the moment of the
+// misses names the targets of docs/momentum.md that momentum misses, at the moment of the
 // question and as read over HTTP: better than every baseline, calm, and available. An
 // empty result is good.
-func (r *Report) Misses() []string {
-	var misses []string
+func (r *Report) misses() []string {
+	misses := []string{}
 	for i := range r.Rows[:2] {
 		misses = append(misses, r.missesOf(&r.Rows[i])...)
 	}
@@ -160,7 +163,7 @@ func (r *Report) WriteText(w io.Writer) error {
 		fmt.Fprintf(b, "| %d-%d | %s | %s | %s |\n", band.From, band.To, percent(band.Share), percent(band.Shot), percent(band.Goal))
 	}
 	b.WriteByte('\n')
-	for _, miss := range r.Misses() {
+	for _, miss := range r.Misses {
 		fmt.Fprintf(b, "target missed: %s\n", miss)
 	}
 	return b.Flush()
