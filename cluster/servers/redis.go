@@ -44,7 +44,7 @@ func (r *Redis) Start() error {
 		return err
 	}
 	output := new(tail)
-	r.program = exec.Command(program, "--bind", host, "--port", port, "--save", "", "--dir", os.TempDir())
+	r.program = exec.Command(program, "--bind", host, "--port", port, "--save", "", "--dir", os.TempDir(), "--dbfilename", "mkt-none.rdb")
 	r.program.Stdout = output
 	// An interrupt of the terminal is for this program, whose other processes still need the server.
 	r.program.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}

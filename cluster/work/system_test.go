@@ -1,7 +1,7 @@
 package work_test
 
 import (
-	"bufio"
+	"bytes"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -60,13 +61,11 @@ func newWatched(t *testing.T, o system.Options) *watched {
 	binary, err := servers.MKT()
 	check.Must(t, err)
 	s := &watched{t: t, began: time.Now(), workers: map[string]*worker{}, accounts: map[string]*sighting{}}
-	var emulated string // set before any worker starts
+	var emulated atomic.Pointer[url.URL] // set before any worker starts
 	s.provider = httptest.NewServer(&httputil.ReverseProxy{
 		Rewrite: func(r *httputil.ProxyRequest) {
-			target, _ := url.Parse(emulated)
-			_, _, path := cut(r.In.URL.Path)
-			r.Out.URL.Path = path
-			r.SetURL(target)
+			_, _, r.Out.URL.Path = cut(r.In.URL.Path)
+			r.SetURL(emulated.Load())
 		},
 		ErrorHandler: func(http.ResponseWriter, *http.Request, error) {}, // a worker that was killed
 	})
@@ -79,7 +78,9 @@ func newWatched(t *testing.T, o system.Options) *watched {
 	})
 	o.Dir, o.MKT, o.Say = t.TempDir(), binary, t.Logf
 	o.Provider = func(worker, account, at string) string {
-		emulated = at
+		target, err := url.Parse(at)
+		check.Must(t, err)
+		emulated.Store(target)
 		return s.provider.URL + "/" + worker + "/" + account
 	}
 	s.System, err = system.Start(t.Context(), o)
@@ -242,7 +243,8 @@ func (s *watched) report(what string, workers int, most time.Duration) {
 	s.waited, s.longest = nil, ""
 }
 
-// checkAlone fails if two workers asked for one account at once.
+// checkAlone fails if two workers ran one account at once: both asked the provider, or one found
+// that the other had published.
 func (s *watched) checkAlone() {
 	s.t.Helper()
 	s.mu.Lock()
@@ -250,26 +252,17 @@ func (s *watched) checkAlone() {
 	if len(s.overlaps) > 0 {
 		s.t.Errorf("%d times two workers asked for one account at once: %v", len(s.overlaps), s.overlaps[:min(len(s.overlaps), 5)])
 	}
+	for _, p := range s.Workers {
+		log, err := os.ReadFile(p.LogFile())
+		check.Must(s.t, err)
+		if n := bytes.Count(log, []byte("another publisher was faster")); n > 0 {
+			s.t.Errorf("%d times another worker had published what %s ran", n, p.Name)
+		}
+	}
 }
 
 // published counts the publications in the store.
 func (s *watched) published() int {
 	all, _ := filepath.Glob(s.Store.File("client_id=*/product=*/commits/*"))
 	return len(all)
-}
-
-// logged counts the lines of all workers that contain a text, and returns the last one.
-func (s *watched) logged(text string) (n int, last string) {
-	s.t.Helper()
-	for _, p := range s.Workers {
-		f, err := os.Open(p.LogFile())
-		check.Must(s.t, err)
-		for lines := bufio.NewScanner(f); lines.Scan(); {
-			if strings.Contains(lines.Text(), text) {
-				n, last = n+1, p.Name+": "+lines.Text()
-			}
-		}
-		f.Close()
-	}
-	return n, last
 }
