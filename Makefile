@@ -59,7 +59,7 @@ demo: demo-ports build ## the whole system in one process, on the provider simul
 	./bin/mkt demo
 
 .PHONY: demo-cluster
-demo-cluster: build ## a cluster on this machine: workers and replicas on an object store and NATS, some of which are killed
+demo-cluster: build ## a cluster on this machine: workers and replicas on an object store and Redis, some of which are killed
 	cd cluster && $(GO) build -o ../bin/demo-cluster ./cmd/demo && MKT_CLUSTER_BINARY=$(CURDIR)/bin/mkt ../bin/demo-cluster
 
 # The whole system from outside, which takes longer than all other tests.
@@ -101,7 +101,7 @@ testdata/node/node_modules: testdata/node/package-lock.json
 	@touch $@
 
 .PHONY: check-cluster
-check-cluster: build ## what runs on more than one machine, against an object store and NATS in processes of their own
+check-cluster: build ## what runs on more than one machine, against an object store and Redis in processes of their own
 	@mkdir -p bin
 	cd cluster && $(GO) vet ./...
 	cd cluster && MKT_CLUSTER_BINARY=$(CURDIR)/bin/mkt $(GO) test -short $(VETTED) $(PARALLEL) -v ./... 2>&1 | tee ../bin/test-cluster.log | awk -f ../.ci/summary.awk

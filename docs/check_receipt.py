@@ -1,4 +1,4 @@
-"""Checks a receipt of a price or of a match in play. Written from docs/receipts.md alone; it shares no code with mkt.
+"""Checks a receipt of a price or of a match in play. Written from docs/receipt-format.md alone; it shares no code with mkt.
 
     python3 check_receipt.py RECEIPT POLICY
     python3 check_receipt.py --batch POLICY FILE...     (or - : names of files on standard input)

@@ -88,23 +88,20 @@ func (s *script) until(want string) {
 	}
 }
 
-func snippet(t *testing.T, language string) string {
+// example returns a program of examples/clients.
+func example(t *testing.T, name string) string {
 	t.Helper()
-	guide, err := os.ReadFile("../docs/clients.md")
+	source, err := os.ReadFile("../examples/clients/" + name)
 	must(t, err)
-	found := regexp.MustCompile("(?s)\n```" + language + "\n(.*?)\n```\n").FindSubmatch(guide)
-	if found == nil {
-		t.Fatalf("there is no %s in the guide", language)
-	}
-	return string(found[1])
+	return string(source)
 }
 
-// The program of the guide keeps the correct state while a server publishes, removes,
+// The example for the socket keeps the correct state while a server publishes, removes,
 // restarts, and drops old events.
 func TestNodeGuide(t *testing.T) {
 	w := published(t, 5, 1).start()
 	w.listen = strings.TrimPrefix(w.url, "http://")
-	s := node(t, "follow.mjs", snippet(t, "js"), "BASE="+w.url, "TOKEN="+w.token("acme"))
+	s := node(t, "follow.mjs", example(t, "realtime/follow.mjs"), "BASE="+w.url, "TOKEN="+w.token("acme"))
 	s.until(`{"cursor":5,"fixtures":5}`)
 	w.publish("acme", 7, 1, 2)
 	s.until(`{"cursor":12,"fixtures":7}`)
@@ -155,7 +152,7 @@ function io(...options) { // hands every second page on before the first
 	w := published(t, 5, 1)
 	w.realtime.WebsocketOnly = true
 	w.start()
-	source := strings.Replace(snippet(t, "js"), `import { io } from "socket.io-client";`, shuffled, 1)
+	source := strings.Replace(example(t, "realtime/follow.mjs"), `import { io } from "socket.io-client";`, shuffled, 1)
 	s := node(t, "shuffled.mjs", source, "BASE="+w.url, "TOKEN="+w.token("acme"))
 	s.until(`{"cursor":5,"fixtures":5}`)
 	for n := range 3 {
@@ -201,13 +198,13 @@ func TestGuideInGo(t *testing.T) {
 	t.Parallel()
 	w := published(t, 5, 1).start()
 	dir := t.TempDir()
-	must(t, os.WriteFile(filepath.Join(dir, "follow.go"), []byte(snippet(t, "go")), 0o600))
+	must(t, os.WriteFile(filepath.Join(dir, "follow.go"), []byte(example(t, "go/follow/main.go")), 0o600))
 	build := exec.CommandContext(t.Context(), "go", "build", "-o", "follow", "follow.go") // an empty cache needs a minute
 	build.Dir = dir
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	s := start(t, dir, "follow.go", snippet(t, "go"), []string{"./follow"}, []string{"BASE=" + w.url, "TOKEN=" + w.token("acme")})
+	s := start(t, dir, "follow.go", example(t, "go/follow/main.go"), []string{"./follow"}, []string{"BASE=" + w.url, "TOKEN=" + w.token("acme")})
 	s.until("5 0 events")
 	w.publish("acme", 7, 1, 2)
 	s.until("7 7 events")

@@ -57,9 +57,9 @@ func recorded(t testing.TB) fs.FS {
 	return folder
 }
 
-// mappingPages are the recordings of each provider for docs/mapping.md. Two payloads lack
+// recordingsOf are the recordings of each provider for [TestRecordings]. Two payloads lack
 // the names of the teams: they are those that the labels and the prices show.
-var mappingPages = []struct {
+var recordingsOf = []struct {
 	provider provider.Provider
 	folder   func(t testing.TB, name string) fs.FS
 	who      map[string]coverage.Teams
@@ -79,11 +79,12 @@ func recordedFolder(t testing.TB, name string) fs.FS {
 	return os.DirFS(needs.Shared(t, "providers", name))
 }
 
-// TestMappingPage holds the tables in docs/mapping.md against the recordings, with the
-// prices of every bookmaker in them, and pins how many markets are suspicious.
-func TestMappingPage(t *testing.T) {
-	const page = "../docs/mapping.md"
-	for _, c := range mappingPages {
+// TestRecordings holds the tables in testdata/recordings and their totals in docs/mapping.md against
+// the recordings, with the prices of every bookmaker in them, and pins how many markets are suspicious.
+func TestRecordings(t *testing.T) {
+	page, err := os.ReadFile("../docs/mapping.md")
+	must(t, err)
+	for _, c := range recordingsOf {
 		t.Run(c.provider.Name, func(t *testing.T) {
 			report, err := coverage.OfFolder(c.folder(t, c.provider.Name), c.provider, coverage.FolderOptions{EachBookmaker: true, Teams: c.who})
 			must(t, err)
@@ -97,29 +98,26 @@ func TestMappingPage(t *testing.T) {
 			if !maps.Equal(suspicious, c.suspicious) {
 				t.Errorf("suspicious markets by kind: %v, want %v", suspicious, c.suspicious)
 			}
-			begin, end := "<!-- coverage "+c.provider.Name+": begin -->\n", "<!-- coverage "+c.provider.Name+": end -->"
-			old, err := os.ReadFile(page)
-			must(t, err)
-			before, rest, ok := strings.Cut(string(old), begin)
-			_, after, ok2 := strings.Cut(rest, end)
-			if !ok || !ok2 {
-				t.Fatalf("%s: no place for the tables", page)
-			}
+			file := filepath.Join("testdata/recordings", c.provider.Name+".md")
 			var b strings.Builder
 			summary := report.Summary()
 			writeTables(&b, &summary)
-			switch now := before + begin + "\n" + b.String() + "\n" + end + after; {
-			case now == string(old):
-			case *update:
-				must(t, os.WriteFile(page, []byte(now), 0o644))
-			default:
-				t.Errorf("%s is not what the recordings yield: go test ./transform -run TestMappingPage -update. Now:\n%s", page, b.String())
+			if *update {
+				must(t, os.WriteFile(file, []byte(b.String()), 0o644))
+			}
+			if want, err := os.ReadFile(file); err != nil || b.String() != string(want) {
+				t.Errorf("%s is not what the recordings yield (%v): go test ./transform -run TestRecordings -update. Now:\n%s", file, err, b.String())
+			}
+			row := fmt.Sprintf("| `%s` | %d | %s | %d | %s |\n", c.provider.Name, summary.Total.Markets, coverage.Percent(summary.Total.Mapped, summary.Total.Markets),
+				summary.Total.Selections, coverage.Percent(summary.Total.Publishable+summary.Total.Suspended, summary.Total.Selections))
+			if !strings.Contains(string(page), row) {
+				t.Errorf("docs/mapping.md does not have the row %s", row)
 			}
 		})
 	}
 }
 
-// writeTables writes the tables of docs/mapping.md: the payloads, each counted once for each
+// writeTables writes the tables of a provider: the payloads, each counted once for each
 // bookmaker, the names of the RAW markets, and the selections of mapped markets that are not
 // publishable.
 func writeTables(w io.Writer, s *coverage.Summary) {

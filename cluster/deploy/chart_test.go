@@ -58,8 +58,7 @@ var variants = map[string]string{
 	"three machines": `
 image: {repository: registry.example.com/mkt, tag: v1}
 store: s3://example-mkt/production?region=eu-central-1
-work: nats://nats-0.nats:4222,nats-1.nats:4222,nats-2.nats:4222
-limits: redis://valkey:6379/0
+redis: redis://valkey:6379/0
 workers: {environmentSecret: mkt-worker-environment}
 replicas: {environmentSecret: mkt-replica-environment}
 `,
@@ -74,8 +73,7 @@ networkPolicy: {exceptAddresses: []}
 	"everything": `
 image: {repository: registry.example.com/mkt, tag: v1, pullSecrets: [registry]}
 store: s3://example/mkt
-work: environment
-limits: environment
+redis: environment
 log: {secret: mkt-log}
 settings:
   serve: {service_name: "Coast Football", support_email: support@coast.example, realtime: {websocket_only: false}}
@@ -305,7 +303,7 @@ func checkSelectors(t *testing.T, all []metav1.Object) {
 		if len(policy.Spec.PolicyTypes) != 2 || len(policy.Spec.Egress) != 2 {
 			t.Fatalf("the network policy of %s: %+v", name, policy.Spec)
 		}
-		// NATS and Redis may be pods of the cluster, the store and the providers are elsewhere.
+		// Redis may be a pod of the cluster, the store and the providers are elsewhere.
 		to := policy.Spec.Egress[1].To
 		if !slices.ContainsFunc(to, func(p networkingv1.NetworkPolicyPeer) bool { return p.NamespaceSelector != nil }) ||
 			!slices.ContainsFunc(to, func(p networkingv1.NetworkPolicyPeer) bool { return p.IPBlock != nil }) {
@@ -358,16 +356,15 @@ func checkSettings(t *testing.T, text string) {
 func TestChartRefuses(t *testing.T) {
 	const good = "image: {repository: registry.example.com/mkt}\nstore: s3://example\n"
 	for text, reason := range map[string]string{
-		good: "work is empty", // two workers without NATS
-		good + "work: nats://user:secret@nats:4222":                            "work",
-		good + "work: nats://nats\nlimits: redis://:secret@redis":              "limits",
-		good + "work: nats://nats\nworker: {replicas: 3}":                      "worker",
-		good + "work: nats://nats\nworkers: {replica: 3}":                      "replica",
-		good + "work: nats://nats\nreplicas: {drainDelay: 1m}":                 "drainDelay",
-		good + "work: nats://nats\ningress: {enabled: true}":                   "ingress.host is empty",
-		"image: {repository: registry.example.com/mkt}\nwork: nats://nats":     "store",
-		"store: s3://example\nwork: nats://nats":                               "repository",
-		"image: {repository: a}\nstore: file:///mnt/shared\nwork: nats://nats": "store",
+		good:                                  "redis is empty", // two workers
+		good + "redis: redis://:secret@redis": "redis",
+		good + "redis: redis://redis\nworker: {replicas: 3}":                      "worker",
+		good + "redis: redis://redis\nworkers: {replica: 3}":                      "replica",
+		good + "redis: redis://redis\nreplicas: {drainDelay: 1m}":                 "drainDelay",
+		good + "redis: redis://redis\ningress: {enabled: true}":                   "ingress.host is empty",
+		"image: {repository: registry.example.com/mkt}\nredis: redis://redis":     "store",
+		"store: s3://example\nredis: redis://redis":                               "repository",
+		"image: {repository: a}\nstore: file:///mnt/shared\nredis: redis://redis": "store",
 	} {
 		if _, err := render(t, parse(t, text)); err == nil || !strings.Contains(err.Error(), reason) {
 			t.Errorf("%s\n  want a refusal that names %q: %v", text, reason, err)
@@ -382,7 +379,7 @@ func TestManifests(t *testing.T) {
 	var out bytes.Buffer
 	out.WriteString(`# mkt on Kubernetes without Helm: what deploy/chart renders for two workers and three replicas.
 # "go test ./deploy -update" in the folder cluster writes it. Replace before use: the image, and in
-# the ConfigMap the store, the NATS servers and the Redis. Then, in the folder of "mkt init":
+# the ConfigMap the store and the Redis. Then, in the folder of "mkt init":
 #
 #   kubectl apply --filename mkt.yaml --selector app.kubernetes.io/component=namespace
 #   kubectl --namespace mkt create secret generic mkt-keys --from-file seal.key --from-file id.key

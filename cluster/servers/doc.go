@@ -1,6 +1,6 @@
 // Package servers starts the engines of a cluster for its tests and for its demonstration: an
-// object store, NATS with JetStream, an object store without conditional writes, and a proxy that
-// injects faults. It is in a module of its own. So neither the servers nor their dependencies are
+// object store, Redis, an object store without conditional writes, and a proxy that injects
+// faults. It is in a module of its own. So neither the servers nor their dependencies are
 // linked into mkt.
 //
 // Every server listens on 127.0.0.1 only.

@@ -12,10 +12,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
-	"github.com/nats-io/nats.go"
-	"github.com/nats-io/nats.go/jetstream"
+	"github.com/gomodule/redigo/redis"
 
 	"mkt/cluster/servers"
 	"mkt/internal/testing/check"
@@ -219,81 +217,26 @@ func TestProxyFaults(t *testing.T) {
 	})
 }
 
-// A replicated bucket outlives a node, and comes back from the others when the node's disk
-// was wiped.
-func TestNATSCluster(t *testing.T) {
-	c, err := servers.StartNATS(3, t.TempDir())
+// A server that starts again is empty, and forgets what has an expiry.
+func TestRedis(t *testing.T) {
+	r, err := servers.StartRedis()
 	check.Must(t, err)
-	t.Cleanup(c.Close)
-	conn, err := nats.Connect(c.URL(), nats.MaxReconnects(-1), nats.ReconnectWait(0))
+	t.Cleanup(r.Stop)
+	get := func(key string) (string, error) { return redis.String(r.Do("GET", key)) }
+	_, err = r.Do("SET", "kept", "text")
 	check.Must(t, err)
-	t.Cleanup(conn.Close)
-	js, err := jetstream.New(conn)
+	_, err = r.Do("SET", "lease", "text", "PX", 20)
 	check.Must(t, err)
-	kv, err := js.CreateKeyValue(t.Context(), jetstream.KeyValueConfig{Bucket: "leases", Replicas: 3, Storage: jetstream.FileStorage})
-	check.Must(t, err)
-	first, err := kv.Create(t.Context(), "demo", []byte("worker 1"))
-	check.Must(t, err)
-	leader := c.Leader()
-	check.Must(t, c.Wipe(leader))
-	if err := c.Await(); err != nil || c.Leader() == leader {
-		t.Fatal(c.Leader(), err)
+	check.Eventually(t, "a lease expires", func() bool { _, err := get("lease"); return err == redis.ErrNil })
+	if text, err := get("kept"); err != nil || text != "text" {
+		t.Errorf("%q %v", text, err)
 	}
-	check.Must(t, c.Start(leader))
-	check.Must(t, c.Await())
-	// The leader of the bucket may have been the node as well, so that the first tries time out.
-	for {
-		entry, err := kv.Get(t.Context(), "demo")
-		if t.Context().Err() != nil {
-			t.Fatal(err)
-		}
-		if err == nil {
-			if entry.Revision() != first || string(entry.Value()) != "worker 1" {
-				t.Errorf("%q at revision %d", entry.Value(), entry.Revision())
-			}
-			break
-		}
+	r.Stop()
+	if _, err := get("kept"); err == nil || err == redis.ErrNil {
+		t.Errorf("a server that is stopped: %v", err)
 	}
-}
-
-// A node that is cut off refuses what the majority accepts, and has it after the split.
-func TestNATSSplit(t *testing.T) {
-	c, err := servers.StartNATS(3, t.TempDir())
-	check.Must(t, err)
-	t.Cleanup(c.Close)
-	var buckets []jetstream.KeyValue
-	for i := range c.Nodes() {
-		conn, err := nats.Connect(c.NodeURL(i), nats.MaxReconnects(-1))
-		check.Must(t, err)
-		t.Cleanup(conn.Close)
-		js, err := jetstream.New(conn)
-		check.Must(t, err)
-		kv, err := js.CreateOrUpdateKeyValue(t.Context(), jetstream.KeyValueConfig{Bucket: "leases", Replicas: 3})
-		check.Must(t, err)
-		buckets = append(buckets, kv)
-	}
-	alone := c.Leader()
-	c.Split(alone)
-	within := func(limit time.Duration, kv jetstream.KeyValue) error {
-		ctx, cancel := context.WithTimeout(t.Context(), limit)
-		defer cancel()
-		_, err := kv.Put(ctx, "demo", []byte("worker"))
-		return err
-	}
-	majority := (alone + 1) % c.Nodes()
-	for within(time.Second, buckets[majority]) != nil {
-		if t.Context().Err() != nil {
-			t.Fatal("the majority accepts no writes")
-		}
-	}
-	if err := within(300*time.Millisecond, buckets[alone]); err == nil {
-		t.Error("a node alone accepts a write")
-	}
-	c.Join()
-	check.Must(t, c.Await())
-	for within(time.Second, buckets[alone]) != nil {
-		if t.Context().Err() != nil {
-			t.Fatal("the node that was cut off accepts no writes")
-		}
+	check.Must(t, r.Start())
+	if _, err := get("kept"); err != redis.ErrNil {
+		t.Errorf("a server that was started again: %v", err)
 	}
 }

@@ -13,30 +13,40 @@ import (
 	"mkt/serve/account"
 )
 
-// enrol writes tenants.yaml with all accounts at the emulated provider, as mkt tenant and
-// mkt provider would in many commands, and seals it.
-func (s *System) enrol(ctx context.Context) ([]Account, error) {
+// enrol makes the accounts, and writes them into tenants.yaml as mkt tenant and mkt provider would
+// in many commands.
+func (s *System) enrol(ctx context.Context) error {
 	key, err := credential.LoadIdentity(filepath.Join(s.Dir, "seal.key"))
 	if err != nil {
-		return nil, err
+		return err
 	}
-	var file strings.Builder
-	file.WriteString("version: 1\ntenants:\n")
-	var list []Account
 	for i := range s.Options.Accounts {
 		a := Account{ID: fmt.Sprintf("account-%03d", i+1)}
 		if a.Token, err = account.NewToken(nil); err != nil {
-			return nil, err
+			return err
 		}
-		sealed, err := credential.Seal(key.Recipient(), a.ID, "betsapi", []byte(s.Simulator.Ready.Token))
-		if err != nil {
-			return nil, err
+		if a.sealed, err = credential.Seal(key.Recipient(), a.ID, "betsapi", []byte(s.Simulator.Ready.Token)); err != nil {
+			return err
 		}
+		s.Accounts = append(s.Accounts, a)
+	}
+	if err := s.writeAccounts("tenants.yaml", func(Account) string { return s.Simulator.Ready.BaseURL }); err != nil {
+		return err
+	}
+	_, err = s.Run(ctx, "tenant", "validate", "--seal")
+	return err
+}
+
+// writeAccounts writes all accounts into a file, at addresses of the provider.
+func (s *System) writeAccounts(name string, provider func(Account) string) error {
+	var file strings.Builder
+	file.WriteString("version: 1\ntenants:\n")
+	markets, schedule := "", ""
+	if s.Markets > 0 {
+		markets, schedule = "market_engine: {}, ", "\n    schedule: {market_engine: '@every "+s.Markets.String()+"'}"
+	}
+	for _, a := range s.Accounts {
 		digest := account.Digest(a.Token)
-		markets, schedule := "", ""
-		if s.Markets > 0 {
-			markets, schedule = "market_engine: {}, ", "\n    schedule: {market_engine: '@every "+s.Markets.String()+"'}"
-		}
 		fmt.Fprintf(&file, `  - id: %s
     status: ACTIVE
     tokens:
@@ -50,13 +60,8 @@ func (s *System) enrol(ctx context.Context) ([]Account, error) {
       credential: |
         %s%s
     rate_limit: {requests: 6000, per: 1m0s, burst: 600}
-`, a.ID, hex.EncodeToString(digest[:]), a.Token[len(a.Token)-4:], time.Now().UTC().Format(time.RFC3339), markets, s.Simulator.Ready.BaseURL,
-			credential.Hint(s.Simulator.Ready.Token), strings.ReplaceAll(strings.TrimSpace(sealed), "\n", "\n        "), schedule)
-		list = append(list, a)
+`, a.ID, hex.EncodeToString(digest[:]), a.Token[len(a.Token)-4:], time.Now().UTC().Format(time.RFC3339), markets, provider(a),
+			credential.Hint(s.Simulator.Ready.Token), strings.ReplaceAll(strings.TrimSpace(a.sealed), "\n", "\n        "), schedule)
 	}
-	if err := os.WriteFile(filepath.Join(s.Dir, "tenants.yaml"), []byte(file.String()), 0o600); err != nil {
-		return nil, err
-	}
-	_, err = s.Run(ctx, "tenant", "validate", "--seal")
-	return list, err
+	return os.WriteFile(filepath.Join(s.Dir, name), []byte(file.String()), 0o600)
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"os"
 	"os/exec"
@@ -139,6 +140,28 @@ func (p *Process) Metric(ctx context.Context, name string, labels ...string) (to
 		total += n
 	}
 	return total, lines.Err()
+}
+
+// Published asks a replica for the matches in play of an account, and returns when they were
+// published.
+func (p *Process) Published(ctx context.Context, a Account) (time.Time, error) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, p.Ready.BaseURL+"/api/v1/live?limit=1", nil)
+	if err != nil {
+		return time.Time{}, err
+	}
+	r.Header.Set("Authorization", "Bearer "+a.Token)
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return time.Time{}, err
+	}
+	defer answer.Body.Close()
+	var body struct {
+		Meta struct {
+			PublishedAt time.Time `json:"published_at"`
+		} `json:"meta"`
+	}
+	err = json.NewDecoder(io.LimitReader(answer.Body, 1<<20)).Decode(&body)
+	return body.Meta.PublishedAt, err
 }
 
 func all(list []string, is func(string) bool) bool {

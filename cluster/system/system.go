@@ -1,4 +1,4 @@
-// Package system runs a cluster of mkt on one machine: an object store, NATS, an emulated
+// Package system runs a cluster of mkt on one machine: an object store, Redis, an emulated
 // provider with invented accounts, workers, and replicas behind a proxy, each process of mkt
 // with a data root of its own.
 package system
@@ -35,7 +35,10 @@ type Options struct {
 	// Markets is the time between the market cycles of an account; 0: it has only live
 	// intelligence, whose cycles run every 8 seconds.
 	Markets time.Duration
-	Say     func(format string, args ...any) // gets progress messages; may be nil
+	// Provider returns the address of the provider under which a worker asks for an account, given
+	// that of the emulated one; nil: the latter.
+	Provider func(worker, account, emulated string) string
+	Say      func(format string, args ...any) // gets progress messages; may be nil
 }
 
 // System is a running cluster.
@@ -43,7 +46,7 @@ type System struct {
 	Options
 	Store     *servers.Store
 	Counter   *servers.Proxy // in front of the store
-	NATS      *servers.NATS
+	Redis     *servers.Redis
 	Balancer  *servers.Balancer
 	Simulator *Process
 	Workers   []*Process
@@ -52,7 +55,10 @@ type System struct {
 }
 
 // Account is an invented account.
-type Account struct{ ID, Token string }
+type Account struct {
+	ID, Token string
+	sealed    string // the credential for the provider
+}
 
 // Start starts everything and returns when every account is served. After an error it stops
 // everything again.
@@ -69,14 +75,12 @@ func Start(ctx context.Context, o Options) (_ *System, err error) {
 	if err := s.engines(ctx); err != nil {
 		return nil, err
 	}
-	if s.Accounts, err = s.enrol(ctx); err != nil {
+	if err := s.enrol(ctx); err != nil {
 		return nil, err
 	}
 	o.Say("%d workers and %d replicas start", o.Workers, o.Replicas)
 	for i := range o.Workers {
-		p := s.process("schedule", fmt.Sprintf("worker-%d", i+1), "--admin", "127.0.0.1:0")
-		s.Workers = append(s.Workers, p)
-		if err := p.Start(ctx); err != nil {
+		if _, err := s.StartWorker(ctx, fmt.Sprintf("worker-%d", i+1)); err != nil {
 			return nil, err
 		}
 	}
@@ -90,20 +94,35 @@ func Start(ctx context.Context, o Options) (_ *System, err error) {
 	if err := s.Balance(); err != nil {
 		return nil, err
 	}
-	o.Say("waiting for the first cycles: new NATS servers give out no lease for 13 s, because a lease lost by NATS may still be in force")
+	o.Say("waiting for the first cycles: a new Redis counts the workers for 10 s before they share the accounts")
 	return s, s.awaitAccounts(ctx)
 }
 
-// engines starts the store, NATS, the proxies and the provider.
+// StartWorker starts a worker with a name that none had before.
+func (s *System) StartWorker(ctx context.Context, name string) (*Process, error) {
+	p := s.process("schedule", name, "--admin", "127.0.0.1:0")
+	if s.Provider != nil {
+		file := name + ".yaml"
+		at := func(a Account) string { return s.Provider(name, a.ID, s.Simulator.Ready.BaseURL) }
+		if err := s.writeAccounts(file, at); err != nil {
+			return nil, err
+		}
+		p.args = append(p.args, "--tenants", file)
+	}
+	s.Workers = append(s.Workers, p)
+	return p, p.Start(ctx)
+}
+
+// engines starts the store, Redis, the proxies and the provider.
 func (s *System) engines(ctx context.Context) (err error) {
-	s.Say("the store, NATS and the provider start")
+	s.Say("the store, Redis and the provider start")
 	if s.Store, err = servers.StartStore(filepath.Join(s.Dir, "store")); err != nil {
 		return err
 	}
 	if s.Counter, err = servers.StartProxy(s.Store.Address); err != nil {
 		return err
 	}
-	if s.NATS, err = servers.StartNATS(3, filepath.Join(s.Dir, "nats")); err != nil {
+	if s.Redis, err = servers.StartRedis(); err != nil {
 		return err
 	}
 	if s.Balancer, err = servers.StartBalancer(cmp.Or(s.Listen, "127.0.0.1:0")); err != nil {
@@ -121,7 +140,7 @@ func (s *System) engines(ctx context.Context) (err error) {
 	return s.Simulator.Start(ctx)
 }
 
-// configure writes the addresses of the store and of NATS into mkt.yaml, which all commands read.
+// configure writes the addresses of the store and of Redis into mkt.yaml, which all commands read.
 func (s *System) configure() error {
 	file := filepath.Join(s.Dir, "mkt.yaml")
 	text, err := os.ReadFile(file)
@@ -129,9 +148,9 @@ func (s *System) configure() error {
 		return err
 	}
 	lines := slices.DeleteFunc(strings.Split(string(text), "\n"), func(line string) bool {
-		return strings.HasPrefix(line, "store:") || strings.HasPrefix(line, "work:")
+		return strings.HasPrefix(line, "store:") || strings.HasPrefix(line, "redis:")
 	})
-	lines = append([]string{"store: " + strconv.Quote(s.Counter.URL("")), "work: " + s.NATS.URL()}, lines...)
+	lines = append([]string{"store: " + strconv.Quote(s.Counter.URL("")), "redis: " + s.Redis.URL()}, lines...)
 	return os.WriteFile(file, []byte(strings.Join(lines, "\n")), 0o600)
 }
 
@@ -215,8 +234,8 @@ func (s *System) Stop() {
 	if s.Balancer != nil {
 		s.Balancer.Stop()
 	}
-	if s.NATS != nil {
-		s.NATS.Close()
+	if s.Redis != nil {
+		s.Redis.Stop()
 	}
 	if s.Counter != nil {
 		s.Counter.Stop()

@@ -1,323 +1,268 @@
 package work_test
 
 import (
-	"bufio"
-	"encoding/json"
-	"errors"
+	"bytes"
 	"fmt"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
-	"syscall"
+	"sync/atomic"
 	"testing"
 	"time"
 
-	"github.com/nats-io/nats.go"
+	"github.com/gomodule/redigo/redis"
 
 	"mkt/cluster/servers"
-	"mkt/fetch/credential"
+	"mkt/cluster/system"
 	"mkt/internal/testing/check"
 )
 
-// system is a data root with accounts, a provider that sees which worker asks for which account,
-// and workers in processes of their own.
-type system struct {
+// watched is a cluster whose workers ask the provider through this test, which sees who asks for
+// which account.
+type watched struct {
+	*system.System
 	t        *testing.T
-	dir      string
-	binary   string
-	work     string // the setting
-	accounts []string
-	sealed   map[string]string
 	provider *httptest.Server
-	schedule string
+	began    time.Time
 
-	mu      sync.Mutex // guards what follows
-	now     map[string]map[*worker]int
-	last    map[string]*worker   // by account: who asked last
-	asked   map[string]time.Time // by account: when it was asked last
-	overlap []string             // accounts that two live workers asked at once
-	leases  map[string]int       // by account: the process that holds its lease
-	orphans map[string]orphan    // accounts of workers that were stopped, not asked for since
-	waited  []time.Duration      // of orphans that another worker ran
-	longest string
+	mu       sync.Mutex // guards the following fields
+	workers  map[string]*worker
+	accounts map[string]*sighting
+	overlaps []string        // accounts that two live workers asked for at once
+	waited   []time.Duration // of accounts that another worker ran after theirs ended
+	longest  string
 }
 
-type orphan struct {
-	since time.Time
-	of    *worker
-}
-
-// worker is one process of mkt schedule.
+// worker is a process of mkt schedule.
 type worker struct {
-	*exec.Cmd
-	index, life int
-	admin       string // its address
-	log         string // its file
-	gone        bool   // killed, or told to stop; system.mu
-	ended       chan error
+	*system.Process // nil until it is ready
+	name            string
+	gone            bool // killed, or told to stop; watched.mu
 }
 
-func newSystem(t *testing.T, workSetting string, accounts int, schedule string) *system {
+// sighting is what was seen of an account.
+type sighting struct {
+	now      map[*worker]int // requests under way
+	last     *worker         // asked last
+	at       time.Time       // when it asked
+	orphan   *worker         // ended, and no other has asked since
+	orphaned time.Time
+}
+
+func newWatched(t *testing.T, o system.Options) *watched {
 	t.Helper()
 	binary, err := servers.MKT()
 	check.Must(t, err)
-	s := &system{t: t, dir: t.TempDir(), binary: binary, work: workSetting, schedule: schedule, sealed: map[string]string{},
-		now: map[string]map[*worker]int{}, last: map[string]*worker{}, asked: map[string]time.Time{}, orphans: map[string]orphan{}, leases: map[string]int{}}
-	s.run("init", ".")
-	simulator := s.command("simulate", "--listen", "127.0.0.1:0", "--fixtures", "10", "--in-play", "4", "--quota", "100000000", "--output", "json")
-	out, err := simulator.StdoutPipe()
-	s.must(errors.Join(err, simulator.Start()))
-	t.Cleanup(func() { _ = simulator.Process.Kill(); _ = simulator.Wait() })
-	var ready struct {
-		URL   string `json:"base_url"`
-		Token string `json:"token"`
+	s := &watched{t: t, began: time.Now(), workers: map[string]*worker{}, accounts: map[string]*sighting{}}
+	var emulated atomic.Pointer[url.URL] // set before any worker starts
+	s.provider = httptest.NewServer(&httputil.ReverseProxy{
+		Rewrite: func(r *httputil.ProxyRequest) {
+			_, _, r.Out.URL.Path = cut(r.In.URL.Path)
+			r.SetURL(emulated.Load())
+		},
+		ErrorHandler: func(http.ResponseWriter, *http.Request, error) {}, // a worker that was killed
+	})
+	t.Cleanup(s.provider.Close)
+	forward := s.provider.Config.Handler
+	s.provider.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		worker, account, _ := cut(r.URL.Path)
+		defer s.note(worker, account)()
+		forward.ServeHTTP(w, r)
+	})
+	o.Dir, o.MKT, o.Say = t.TempDir(), binary, t.Logf
+	o.Provider = func(worker, account, at string) string {
+		target, err := url.Parse(at)
+		check.Must(t, err)
+		emulated.Store(target)
+		return s.provider.URL + "/" + worker + "/" + account
 	}
-	s.must(json.NewDecoder(out).Decode(&ready))
-	go io.Copy(io.Discard, out)
-	key, err := credential.LoadIdentity(filepath.Join(s.dir, "seal.key"))
-	s.must(err)
-	for i := range accounts {
-		id := fmt.Sprintf("account-%03d", i)
-		s.sealed[id], err = credential.Seal(key.Recipient(), id, "betsapi", []byte(ready.Token))
-		s.must(err)
-		s.accounts = append(s.accounts, id)
+	s.System, err = system.Start(t.Context(), o)
+	check.Must(t, err)
+	t.Cleanup(s.Stop)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, p := range s.Workers {
+		s.worker(p.Name).Process = p
 	}
-	s.provider = s.newProvider(ready.URL)
-	s.watchLeases()
 	return s
 }
 
-// watchLeases notes which process holds the lease of which account.
-func (s *system) watchLeases() {
-	conn, err := nats.Connect(s.work, nats.MaxReconnects(-1))
-	s.must(err)
-	s.t.Cleanup(conn.Close)
-	_, err = conn.Subscribe("$KV.mkt-leases.*.live_intelligence", func(m *nats.Msg) {
-		var holder struct{ Name string }
-		_ = json.Unmarshal(m.Data, &holder) // a release has no holder
-		_, number, _ := strings.Cut(holder.Name, "(process ")
-		process, _ := strconv.Atoi(strings.TrimSuffix(number, ")"))
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.leases[strings.Split(m.Subject, ".")[2]] = process
-	})
-	s.must(err)
-}
-
-func (s *system) must(err error) {
-	s.t.Helper()
-	check.Must(s.t, err)
-}
-
-func (s *system) command(args ...string) *exec.Cmd {
-	cmd := exec.Command(s.binary, args...)
-	cmd.Dir = s.dir
-	cmd.Env = append(os.Environ(), "GOMAXPROCS=2")
-	return cmd
-}
-
-func (s *system) run(args ...string) string {
-	s.t.Helper()
-	out, err := s.command(args...).CombinedOutput()
-	if err != nil {
-		s.t.Fatalf("mkt %s: %v\n%s", strings.Join(args, " "), err, out)
-	}
-	return string(out)
-}
-
-var workers sync.Map // by the first word of the path: *worker
-
-// newProvider returns a provider at /WORKER/ACCOUNT/, which forwards to the simulator.
-func (s *system) newProvider(simulator string) *httptest.Server {
-	target, err := url.Parse(simulator)
-	s.must(err)
-	proxy := httputil.NewSingleHostReverseProxy(target)
-	proxy.ErrorHandler = func(http.ResponseWriter, *http.Request, error) {} // a worker that was killed
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		words := strings.SplitN(strings.TrimPrefix(r.URL.Path, "/"), "/", 3)
-		who, known := workers.Load(words[0])
-		if !known || len(words) < 3 {
-			http.NotFound(w, r)
-			return
-		}
-		defer s.note(words[1], who.(*worker))()
-		r.URL.Path = "/" + words[2]
-		proxy.ServeHTTP(w, r)
-	}))
-	s.t.Cleanup(server.Close)
-	return server
+// cut parses the path /WORKER/ACCOUNT/PATH.
+func cut(path string) (worker, account, rest string) {
+	worker, rest, _ = strings.Cut(strings.TrimPrefix(path, "/"), "/")
+	account, rest, _ = strings.Cut(rest, "/")
+	return worker, account, "/" + rest
 }
 
 // note records a request for an account; the function that it returns ends it.
-func (s *system) note(account string, w *worker) (end func()) {
+func (s *watched) note(name, account string) (end func()) {
 	now := time.Now()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if o, is := s.orphans[account]; is && o.of != w {
-		waited := now.Sub(o.since)
+	w, a := s.worker(name), s.accounts[account]
+	if a == nil {
+		a = &sighting{now: map[*worker]int{}}
+		s.accounts[account] = a
+	}
+	if a.orphan != nil && a.orphan != w {
+		waited := now.Sub(a.orphaned)
 		if len(s.waited) == 0 || waited > slices.Max(s.waited) {
-			s.longest = fmt.Sprintf("%s of worker %d.%d, by %d.%d", account, o.of.index, o.of.life, w.index, w.life)
+			s.longest = fmt.Sprintf("%s of %s, by %s", account, a.orphan.name, w.name)
 		}
-		s.waited = append(s.waited, waited)
-		delete(s.orphans, account)
+		s.waited, a.orphan = append(s.waited, waited), nil
 	}
-	if s.now[account] == nil {
-		s.now[account] = map[*worker]int{}
-	}
-	for other, n := range s.now[account] {
+	for other, n := range a.now {
 		if other != w && n > 0 && !other.gone && !w.gone {
-			s.overlap = append(s.overlap, account)
+			s.overlaps = append(s.overlaps, fmt.Sprintf("%s by %s and %s", account, other.name, w.name))
 		}
 	}
-	s.now[account][w]++
-	s.last[account], s.asked[account] = w, now
+	a.now[w]++
+	a.last, a.at = w, now
 	return func() {
 		s.mu.Lock()
-		s.now[account][w]--
+		a.now[w]--
 		s.mu.Unlock()
 	}
 }
 
-// start starts a worker and waits until it runs.
-func (s *system) start(index, life int, args ...string) *worker {
-	s.t.Helper()
-	name := fmt.Sprintf("w%d-%d", index, life)
-	w := &worker{index: index, life: life, log: filepath.Join(s.dir, name+".log"), ended: make(chan error, 1)}
-	workers.Store(name, w)
-	s.writeAccounts(name)
-	w.Cmd = s.command(append([]string{"schedule", "--work", s.work, "--tenants", name + ".yaml", "--admin", "127.0.0.1:0", "--output", "json", "--log-format", "json"}, args...)...)
-	log, err := os.Create(w.log)
-	s.must(err)
-	defer log.Close()
-	w.Stderr = log
-	out, err := w.StdoutPipe()
-	s.must(errors.Join(err, w.Start()))
-	var ready struct {
-		URL string `json:"admin_url"`
+// worker returns a worker, which may not be ready yet.
+func (s *watched) worker(name string) *worker {
+	if s.workers[name] == nil {
+		s.workers[name] = &worker{name: name}
 	}
-	s.must(json.NewDecoder(out).Decode(&ready))
-	w.admin = ready.URL
-	go func() {
-		io.Copy(io.Discard, out)
-		w.ended <- w.Wait()
-	}()
-	s.t.Cleanup(func() { _ = w.Process.Kill() })
+	return s.workers[name]
+}
+
+func (s *watched) start(name string) *worker {
+	s.t.Helper()
+	p, err := s.StartWorker(s.t.Context(), name)
+	check.Must(s.t, err)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	w := s.worker(name)
+	w.Process = p
 	return w
 }
 
-// writeAccounts writes the accounts as one worker sees them: the path of the provider names it.
-func (s *system) writeAccounts(name string) {
-	var b strings.Builder
-	b.WriteString("version: 1\ntenants:\n")
-	for _, id := range s.accounts {
-		fmt.Fprintf(&b, "  - id: %s\n    products: {live_intelligence: {}}\n    schedule: {live_intelligence: %q}\n    provider:\n      name: betsapi\n      base_url: %s/%s/%s\n      allow_private_address: true\n      credential: %q\n",
-			id, s.schedule, s.provider.URL, name, id, s.sealed[id])
-	}
-	s.must(os.WriteFile(filepath.Join(s.dir, name+".yaml"), []byte(b.String()), 0o600))
-}
-
-// stop ends a worker by a signal. Its accounts are orphans until another worker asks for them.
-func (s *system) stop(w *worker, by os.Signal) {
+// end ends a worker. Its accounts are orphans until another worker asks for them.
+func (s *watched) end(w *worker, how func() error) {
 	s.t.Helper()
+	held := s.leases(w.PID())
 	s.mu.Lock()
 	w.gone = true
 	now := time.Now()
-	for account, of := range s.last {
-		if of == w {
-			s.orphans[account] = orphan{now, w}
-		}
-	}
-	for account, process := range s.leases { // it had begun to run them, and may not have asked the provider
-		if process == w.Process.Pid {
-			s.orphans[account] = orphan{now, w}
+	for account, a := range s.accounts {
+		// With the lease it had begun, and may not have asked the provider.
+		if a.last == w || slices.Contains(held, account) {
+			a.orphan, a.orphaned = w, now
 		}
 	}
 	s.mu.Unlock()
-	s.must(w.Process.Signal(by))
-	if by == syscall.SIGKILL {
-		<-w.ended
+	check.Must(s.t, how())
+}
+
+// leases returns the accounts whose leases a process holds.
+func (s *watched) leases(process int) (accounts []string) {
+	s.t.Helper()
+	keys, err := redis.Strings(s.Redis.Do("KEYS", "mkt:lease:*"))
+	check.Must(s.t, err)
+	for _, key := range keys {
+		holder, err := redis.String(s.Redis.Do("GET", key))
+		if err != nil && err != redis.ErrNil {
+			s.t.Fatal(err)
+		}
+		if strings.HasSuffix(holder, "(process "+strconv.Itoa(process)+")") {
+			accounts = append(accounts, strings.Split(key, ":")[2])
+		}
 	}
+	return accounts
 }
 
 // awaitAll waits until every account was asked for after a time, by a worker that runs.
-func (s *system) awaitAll(after time.Time, within time.Duration) time.Duration {
+func (s *watched) awaitAll(after time.Time, within time.Duration) time.Duration {
 	s.t.Helper()
-	for began := time.Now(); ; time.Sleep(50 * time.Millisecond) {
-		late := 0
+	for ; ; time.Sleep(50 * time.Millisecond) {
+		late := ""
 		s.mu.Lock()
-		for _, id := range s.accounts {
+		for _, a := range s.Accounts {
 			// A worker that was told to stop may still have asked for it.
-			if _, orphan := s.orphans[id]; orphan || !s.asked[id].After(after) {
-				late++
+			if seen := s.accounts[a.ID]; seen == nil || seen.orphan != nil || !seen.at.After(after) {
+				late += " " + a.ID
 			}
 		}
 		s.mu.Unlock()
-		if late == 0 {
+		if late == "" {
 			return time.Since(after)
 		}
-		if time.Since(began) > within {
-			s.t.Fatalf("%d of %d accounts do not run after %s", late, len(s.accounts), within)
+		if time.Since(after) > within {
+			s.t.Fatalf("these do not run after %s:%s", within, late)
 		}
 	}
 }
 
-// logged counts the lines of all workers that contain a text.
-func (s *system) logged(text string) (n int) {
-	files, _ := filepath.Glob(filepath.Join(s.dir, "w*.log"))
-	for _, name := range files {
-		f, err := os.Open(name)
-		s.must(err)
-		for lines := bufio.NewScanner(f); lines.Scan(); {
-			if strings.Contains(lines.Text(), text) {
-				n++
-			}
+// awaitNews waits for a publication that the replica shows long before it would poll the store.
+func (s *watched) awaitNews() {
+	s.t.Helper()
+	replica, account := s.Replicas[0], s.Accounts[0]
+	newest := time.Now()
+	check.Eventually(s.t, "the replica hears of a publication", func() bool {
+		at, err := replica.Published(s.t.Context(), account)
+		if err != nil || !at.After(newest) {
+			return false
 		}
-		f.Close()
-	}
-	return n
+		newest = at
+		return time.Since(at) < 3*time.Second
+	})
 }
 
-// published counts the publications of all accounts.
-func (s *system) published() int {
-	all, _ := filepath.Glob(filepath.Join(s.dir, "data", "client_id=*", "product=*", "commits", "*"))
-	return len(all)
-}
-
-// checkAlone fails if two workers ran one account at once: the provider sees it, and so does the
-// lock of the account's folder, which all workers share here.
-func (s *system) checkAlone() {
+// report logs how long the accounts of workers that ended waited, and fails if one waited too
+// long.
+func (s *watched) report(what string, workers int, most time.Duration) {
 	s.t.Helper()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(s.overlap) > 0 {
-		s.t.Errorf("%d times two workers asked for one account at once: %v", len(s.overlap), s.overlap[:min(len(s.overlap), 5)])
+	if len(s.waited) == 0 {
+		s.t.Errorf("no account moved when workers were %s", what)
+		return
 	}
-	if n := s.logged("another process is running this cycle"); n > 0 {
-		s.t.Errorf("%d times two workers ran one account at once", n)
+	slices.Sort(s.waited)
+	at := func(share float64) time.Duration {
+		return s.waited[int(share*float64(len(s.waited)-1))].Round(100 * time.Millisecond)
+	}
+	s.t.Logf("%d workers %s: %d accounts moved; half ran elsewhere within %s, 95 %% within %s, all within %s (%s)", workers, what, len(s.waited), at(0.5), at(0.95), at(1), s.longest)
+	if at(1) > most {
+		s.t.Errorf("an account waited %s", at(1))
+	}
+	s.waited, s.longest = nil, ""
+}
+
+// checkAlone fails if two workers ran one account at once: both asked the provider, or one found
+// that the other had published.
+func (s *watched) checkAlone() {
+	s.t.Helper()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.overlaps) > 0 {
+		s.t.Errorf("%d times two workers asked for one account at once: %v", len(s.overlaps), s.overlaps[:min(len(s.overlaps), 5)])
+	}
+	for _, p := range s.Workers {
+		log, err := os.ReadFile(p.LogFile())
+		check.Must(s.t, err)
+		if n := bytes.Count(log, []byte("another publisher was faster")); n > 0 {
+			s.t.Errorf("%d times another worker had published what %s ran", n, p.Name)
+		}
 	}
 }
 
-// showLogs prints the logs of the workers if the test fails.
-func (s *system) showLogs() {
-	if !s.t.Failed() {
-		return
-	}
-	files, _ := filepath.Glob(filepath.Join(s.dir, "w*.log"))
-	for _, name := range files {
-		text, _ := os.ReadFile(name)
-		lines := strings.Split(strings.TrimSpace(string(text)), "\n")
-		if len(lines) > 12 {
-			lines = slices.Concat(lines[:6], []string{"…"}, lines[len(lines)-6:])
-		}
-		s.t.Logf("%s:\n%s", filepath.Base(name), strings.Join(lines, "\n"))
-	}
+// published counts the publications in the store.
+func (s *watched) published() int {
+	all, _ := filepath.Glob(s.Store.File("client_id=*/product=*/commits/*"))
+	return len(all)
 }

@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -15,7 +14,7 @@ import (
 	"mkt/internal/testing/needs"
 )
 
-// standIns are what the programs of docs/operators.md need of Airflow and Dagster. A task or an
+// standIns are what the programs of deploy/orchestrators need of Airflow and Dagster. A task or an
 // asset is called at once, and what it did is printed.
 const standIns = `
 import sys, types
@@ -85,23 +84,19 @@ for case in json.load(sys.stdin):
     exec(case["program"], {"__name__": "program"})
 `
 
-// TestOrchestrators runs the tasks of docs/operators.md for Airflow and Dagster with every way
+// TestOrchestrators runs the programs of deploy/orchestrators for Airflow and Dagster with every way
 // in which mkt cycle ends, all in one Python.
 func TestOrchestrators(t *testing.T) {
 	python := needs.Python(t, "json")
-	text, err := os.ReadFile("../../docs/operators.md")
-	check.Must(t, err)
-	programs := regexp.MustCompile("(?s)```python\n(.*?)```").FindAllStringSubmatch(string(text), -1)
-	if len(programs) != 2 {
-		t.Fatalf("docs/operators.md has %d programs in Python, want those of Airflow and Dagster", len(programs))
-	}
 	type run struct {
 		Path    string `json:"path"`
 		Program string `json:"program"`
 	}
 	var runs []run
 	var names, wants []string
-	for i, name := range []string{"airflow", "dagster"} {
+	for _, name := range []string{"airflow", "dagster"} {
+		program, err := os.ReadFile("../../deploy/orchestrators/" + name + ".py")
+		check.Must(t, err)
 		for _, c := range []struct {
 			code       int
 			line, want string
@@ -115,7 +110,7 @@ func TestOrchestrators(t *testing.T) {
 			dir := t.TempDir()
 			script := fmt.Sprintf("#!/bin/sh\ncat <<'END'\n%sEND\nexit %d\n", strings.TrimLeft(c.line+"\n", "\n"), c.code)
 			check.Must(t, os.WriteFile(filepath.Join(dir, "mkt"), []byte(script), 0o755))
-			runs = append(runs, run{dir + string(os.PathListSeparator) + os.Getenv("PATH"), programs[i][1]})
+			runs = append(runs, run{dir + string(os.PathListSeparator) + os.Getenv("PATH"), string(program)})
 			names, wants = append(names, fmt.Sprintf("%s %d", name, c.code)), append(wants, c.want)
 		}
 	}

@@ -216,6 +216,27 @@ func TestServerForgets(t *testing.T) {
 	})
 }
 
+// A server that no worker reached for a while still knows since when it counts, and nobody who is
+// alive. The first worker that reaches it again does not take the accounts of all others.
+func TestServerOutOfReach(t *testing.T) {
+	run(t, func(t *testing.T, s *system) {
+		a, b := s.join("a"), s.join("b")
+		time.Sleep(counted)
+		first := owners(t, a, b)
+		a.cut()
+		b.cut()
+		time.Sleep(time.Minute)
+		b.isCut.Store(false)
+		for range 30 {
+			time.Sleep(100 * time.Millisecond)
+			moved(t, first, owners(t, a, b), -1)
+		}
+		a.isCut.Store(false)
+		time.Sleep(counted)
+		moved(t, first, owners(t, a, b), -1)
+	})
+}
+
 func TestClocks(t *testing.T) {
 	run(t, func(t *testing.T, s *system) {
 		a, b := s.join("a"), s.join("b")

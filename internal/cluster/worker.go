@@ -16,20 +16,20 @@ import (
 
 // beatScript announces a worker, and returns the time of the server, since when it knows workers,
 // and those that are alive. A worker that must not run accounts, whose clock differs or that is
-// leaving, is removed. A set clock, like an empty server, begins a new time of knowing them:
-// nobody can tell then who is alive.
+// leaving, is removed. A set clock, like an empty server or one that nobody reached for a while,
+// begins a new time of knowing them: nobody can tell then who is alive.
 var beatScript = redis.NewScript(2, `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local text = string.format('%.0f', now)
-local since = tonumber(redis.call('GET', KEYS[2]))
-if not since or since > now then
-  since = now
-  redis.call('SET', KEYS[2], text)
-end
 local dead = tonumber(ARGV[2])
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', string.format('%.0f', now - dead))
 redis.call('ZREMRANGEBYSCORE', KEYS[1], string.format('(%.0f', now + dead), '+inf')
+local since = tonumber(redis.call('GET', KEYS[2]))
+if not since or since > now or redis.call('ZCARD', KEYS[1]) == 0 then
+  since = now
+  redis.call('SET', KEYS[2], text)
+end
 if math.abs(now - ARGV[3]) <= tonumber(ARGV[4]) then
   redis.call('ZADD', KEYS[1], text, ARGV[1])
 else

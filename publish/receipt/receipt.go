@@ -2,7 +2,7 @@
 // offline and with public keys alone, that a price or the state of a match was in a publication, and when
 // that publication was logged.
 //
-// A receipt shows one fixture of one publication, and nothing else of the account. docs/receipts.md
+// A receipt shows one fixture of one publication, and nothing else of the account. docs/receipt-format.md
 // describes the format and how to check it, for those who do not use this code.
 package receipt
 

@@ -32,7 +32,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the vectors")
 
-// vectorsDir has the test vectors for checkers of others. docs/receipts.md describes it.
+// vectorsDir has the test vectors for checkers of others. docs/receipt-format.md describes it.
 const vectorsDir = "../../docs/receipts-vectors"
 
 // vector is a receipt and a policy with the verdict that a checker must give.
@@ -44,7 +44,7 @@ type vector struct {
 	data    []byte // of the receipt; nil for the one named price
 }
 
-// The vectors have the verdicts that docs/receipts.md demands, in both checkers, and are made byte for byte.
+// The vectors have the verdicts that docs/receipt-format.md demands, in both checkers, and are made byte for byte.
 func TestVectors(t *testing.T) {
 	w := newWorld(t, "both")
 	policies := policiesOf(w)

@@ -15,7 +15,7 @@ import (
 var ErrContent = errors.New("not the content of a fixture")
 
 // Content returns the bytes whose SHA-256 is the content digest of a fixture and its markets, see
-// [Digest]. They have the rows, but for the columns that the digest leaves out. docs/receipts.md
+// [Digest]. They have the rows, but for the columns that the digest leaves out. docs/receipt-format.md
 // describes them.
 func Content(fixture FixtureRow, markets []MarketRow) []byte {
 	fixture.MarketCount = int32(len(markets))

@@ -18,7 +18,7 @@ type LiveRows struct {
 }
 
 // AppendContent appends the bytes whose SHA-256 stands for the rows in the fixtures_root of a live publication.
-// docs/receipts.md describes them.
+// docs/receipt-format.md describes them.
 func (l *LiveRows) AppendContent(to []byte) []byte {
 	d := digester{bytes: to}
 	addLive(&d, []LiveRow{l.Fixture})

@@ -71,7 +71,7 @@ meaning() { # 6 minutes
 canary() { # 3 minutes
   run ./cmd/mkt -run 'Canary'
 }
-# C4, C5: four workers, fifty accounts, three NATS servers; a worker killed each second.
+# C4, C5: four workers, fifty accounts, a worker killed each second, Redis without its memory.
 workers() { # 12 minutes
   (cd cluster && run ./work -run 'WorkersAreKilled' -kill-for 10m)
 }

@@ -8,12 +8,9 @@ package main
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"flag"
 	"fmt"
-	"io"
 	"maps"
-	"net/http"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -139,7 +136,7 @@ func measure(ctx context.Context, s *system.System) (sample, error) {
 			return m, err
 		}
 	}
-	for kind, pid := range map[string]int{"provider": s.Simulator.PID(), "store": s.Store.PID(), "NATS and this program": os.Getpid()} {
+	for kind, pid := range map[string]int{"provider": s.Simulator.PID(), "store": s.Store.PID(), "Redis": s.Redis.PID(), "this program": os.Getpid()} {
 		if err := add(kind, pid); err != nil {
 			return m, err
 		}
@@ -168,7 +165,7 @@ func (l *lags) watch(ctx context.Context) {
 			group.Go(func() {
 				var newest time.Time
 				for sleep(ctx, 200*time.Millisecond) == nil {
-					at, err := newestOf(ctx, p, a)
+					at, err := p.Published(ctx, a)
 					if err != nil || !at.After(newest) {
 						continue
 					}
@@ -183,26 +180,6 @@ func (l *lags) watch(ctx context.Context) {
 		}
 	}
 	group.Wait()
-}
-
-func newestOf(ctx context.Context, p *system.Process, a system.Account) (time.Time, error) {
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, p.Ready.BaseURL+"/api/v1/live?limit=1", nil)
-	if err != nil {
-		return time.Time{}, err
-	}
-	r.Header.Set("Authorization", "Bearer "+a.Token)
-	answer, err := http.DefaultClient.Do(r)
-	if err != nil {
-		return time.Time{}, err
-	}
-	defer answer.Body.Close()
-	var body struct {
-		Meta struct {
-			PublishedAt time.Time `json:"published_at"`
-		} `json:"meta"`
-	}
-	err = json.NewDecoder(io.LimitReader(answer.Body, 1<<20)).Decode(&body)
-	return body.Meta.PublishedAt, err
 }
 
 func report(s *system.System, took time.Duration, before, after sample, l *lags) {

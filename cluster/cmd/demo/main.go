@@ -1,6 +1,6 @@
-// Demo runs a cluster of mkt on one machine: an object store, three NATS nodes, an emulated
-// provider with invented accounts, two workers, and three replicas behind a proxy. It then kills
-// a worker and a replica, and reports the observations of the clients.
+// Demo runs a cluster of mkt on one machine: an object store, Redis, an emulated provider with
+// invented accounts, two workers, and three replicas behind a proxy. It then kills a worker and a
+// replica, and reports the observations of the clients.
 //
 //	make demo-cluster
 package main
@@ -113,7 +113,7 @@ func (d *demo) describe() {
 	for _, p := range slices.Concat(d.Workers, d.Replicas) {
 		fmt.Printf(" %s %s", p.Name, strings.TrimPrefix(p.Ready.AdminURL, "http://"))
 	}
-	fmt.Printf("\n  provider   %s (emulated)\n  store      %s\n  NATS       %s\n  files      %s\n", d.Simulator.Ready.BaseURL, d.Counter.URL(""), d.NATS.URL(), d.Dir)
+	fmt.Printf("\n  provider   %s (emulated)\n  store      %s\n  Redis      %s\n  files      %s\n", d.Simulator.Ready.BaseURL, d.Counter.URL(""), d.Redis.URL(), d.Dir)
 	for _, a := range d.Accounts {
 		fmt.Printf("  %-9s  %s\n", a.ID, a.Token)
 	}

@@ -43,8 +43,7 @@ helm.sh/chart: {{ (index . 0).Chart.Name }}-{{ (index . 0).Chart.Version }}
 -}}
 {{- if $v.accounts.secret }}{{ $_ := set $settings "tenants" "/etc/mkt/tenants.yaml" }}{{ else }}{{ $_ := merge $settings (dict "tenants" "/var/lib/mkt/data/accounts/tenants.yaml" "tenants_in_store" true) }}{{ end -}}
 {{- if $v.log.secret }}{{ $_ := merge $settings (dict "log_key" "/etc/mkt/log/log.key" "log_policy" "/etc/mkt/log/policy") }}{{ end -}}
-{{- if and $v.work (ne $v.work "environment") }}{{ $_ := set $settings "work" $v.work }}{{ end -}}
-{{- if and $v.limits (ne $v.limits "environment") }}{{ $_ := set $settings "limits" $v.limits }}{{ end -}}
+{{- if and $v.redis (ne $v.redis "environment") }}{{ $_ := set $settings "redis" $v.redis }}{{ end -}}
 {{- mustMergeOverwrite $settings (deepCopy $v.settings) | toYaml -}}
 {{- end }}
 

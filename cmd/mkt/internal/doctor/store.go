@@ -84,11 +84,11 @@ func (d *doctor) sharedAccounts(ctx context.Context, s *store.Store, at place) {
 func (d *doctor) storeFails(at place, err error) {
 	switch {
 	case errors.Is(err, store.ErrUnsafe):
-		d.bad(Fail, "STORE_UNSAFE", "store", at, "use a store that honours If-None-Match: docs/operators.md names some; nothing is published to this one", "%v", err)
+		d.bad(Fail, "STORE_UNSAFE", "store", at, "use a store that honours If-None-Match: docs/cluster.md names some; nothing is published to this one", "%v", err)
 	case errors.Is(err, store.ErrNoBucket):
 		d.bad(Fail, "STORE_BUCKET", "store", at, "create the bucket, or correct the setting store", "%v", err)
 	case errors.Is(err, store.ErrRefused):
-		d.bad(Fail, "STORE_REFUSES", "store", at, "check the credential in the environment (for s3 AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY) and its permissions: docs/operators.md has the policy", "%v", err)
+		d.bad(Fail, "STORE_REFUSES", "store", at, "check the credential in the environment (for s3 AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY) and its permissions: docs/cluster.md has the policy", "%v", err)
 	case errors.Is(err, store.ErrFull):
 		d.bad(Fail, "STORE_FULL", "store", at, "free space or raise the quota, or keep less: "+d.mkt("gc --all"), "%v", err)
 	case errors.Is(err, snapshot.ErrDamaged):
