@@ -259,7 +259,6 @@ func (p *passage) pass(buffer []byte) bool {
 		return true
 	}
 	if _, err := p.client.Write(buffer[:n]); err != nil {
-		c.fails(p.l)
 		return false
 	}
 	arrived()

@@ -105,7 +105,7 @@ func (s *shift) areSettled(during time.Duration) bool {
 
 // watch judges the workers at times, until the life of one of them ends.
 func (s *shift) watch(l *life) {
-	for sleep(l.ctx, s.redis.w.span("watch", l.id(), 5*time.Second, 15*time.Second)) {
+	for sleep(l.ctx, s.redis.w.span("watch", l.id(), time.Second, 3*time.Second)) {
 		if _, err := l.enter("watch", ""); err != nil {
 			return
 		}

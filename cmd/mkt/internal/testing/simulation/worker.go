@@ -112,8 +112,8 @@ func (s *services) lease(l *life, purpose string, jobs ...job) (release func(), 
 			return nil, err
 		}
 		s.shift.checkClock(l)
-		before := release
-		release = func() { one.Release(); before() }
+		before, ends := release, s.shift.runs(j)
+		release = func() { one.Release(); ends(true); before() }
 	}
 	return release, nil
 }
@@ -183,10 +183,10 @@ func (wk *worker) tick(_ context.Context, name string) error {
 		return nil
 	}
 	err := wk.run(j, tenant)
+	ran = !wk.l.dead.Load() && !errors.As(err, new(*cluster.AwayError)) && !errors.As(err, new(*cluster.TakenError))
 	if err == nil || wk.l.dead.Load() || wk.l.ctx.Err() != nil {
 		return nil
 	}
-	ran = !errors.As(err, new(*cluster.AwayError))
 	wk.s.note("%s: %s: %s", wk.l.machine.name, j, shorten(err))
 	wk.s.trouble(wk.l, j, err)
 	wk.share.After(name, err)
