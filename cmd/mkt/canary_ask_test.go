@@ -17,7 +17,7 @@ import (
 // lookAround runs every command that shows data.
 func (h *installation) lookAround() {
 	for _, args := range [][]string{
-		{"tenant", "list"}, {"tenant", "show", "acme"}, {"tenant", "log"}, {"tenant", "validate"}, {"provider", "list"}, {"provider", "status", "acme"},
+		{"tenant", "list"}, {"tenant", "show", "acme"}, {"tenant", "log"}, {"tenant", "validate"}, {"provider", "status"}, {"provider", "status", "acme"},
 		{"verify"}, {"verify", "--deep"}, {"gc", "--dry-run"}, {"recover"},
 		{"doctor"}, {"doctor", "--online"}, {"version"}, {"--help"}, {"live", "show", " - "}, {"live", "show", " - ", "--html", "-"},
 		{"diff", "--tenant", "acme", "--product", "market_engine"}, {"diff", "--tenant", "acme", "--product", "market_engine", "--html", "-"},

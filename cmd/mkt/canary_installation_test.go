@@ -109,8 +109,10 @@ func (h *installation) runFor(d time.Duration, stdin string, args ...string) (st
 func (h *installation) addTenant(id string) (token string) {
 	h.t.Helper()
 	var answer struct{ Token string }
-	out := h.run("", "tenant", "add", id, "--product", "market_engine", "--product", "live_intelligence", "--feature", "advanced_stats", "--origin", "https://"+id+".example", "--output", "json")
+	out := h.run("", "tenant", "add", id, "--product", "market_engine", "--product", "live_intelligence", "--output", "json")
 	check.Must(h.t, json.Unmarshal([]byte(out), &answer))
+	h.run("", "tenant", "feature", "enable", id, "advanced_stats")
+	h.run("", "tenant", "origin", "allow", id, "https://"+id+".example")
 	return answer.Token
 }
 

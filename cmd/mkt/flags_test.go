@@ -34,9 +34,7 @@ mkt log audit: from log receipt verifier-key
 mkt mapping explain: provider
 mkt mapping report: against bookmaker cycle participants pattern provider tenant
 mkt prove: at payload product tenant
-mkt provider rewrap: new-key retire
-mkt provider set: allow-private-address base-url bookmaker credential-file provider yes
-mkt provider test: credential-only
+mkt provider set: allow-private-address base-url bookmaker provider yes
 mkt provider unset: yes
 mkt publish: accept-removals all cycle product tenant
 mkt pull: all dry-run from product tenant to
@@ -45,14 +43,12 @@ mkt recover: new-history product tenant yes
 mkt replay: accept-removals from into product tenant to
 mkt serve: as-of loop replay speed tenant
 mkt tail: base-url every exec once position token-file verify
-mkt tenant add: expires feature name origin product starts
+mkt tenant add: name product
 mkt tenant delete: dry-run yes
 mkt tenant limit set: burst per requests
-mkt tenant log: action by last since until
+mkt tenant log: last since
 mkt tenant product set: expires starts
-mkt tenant reactivate: yes
 mkt tenant revoke: yes
-mkt tenant suspend: yes
 mkt tenant token end: issued yes
 mkt tenant token rotate: yes
 mkt tenant validate: seal

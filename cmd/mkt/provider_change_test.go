@@ -55,7 +55,9 @@ func (c *changing) simulated(name string, seed uint64) tenants.Provider {
 
 func (c *changing) connect(p tenants.Provider) {
 	c.Helper()
-	file, err := tenants.Edit(c.Context(), c.Tenants, func(e *tenants.Editor) error { return e.SetProvider("acme", p) })
+	file, err := tenants.Edit(c.Context(), c.Tenants, func(e *tenants.Editor) error {
+		return e.Change("acme", func(t *tenants.Tenant) error { t.Provider = &p; return nil })
+	})
 	c.must(err)
 	c.file = file
 }

@@ -139,7 +139,9 @@ func (r *receipted) playLive() (commits []snapshot.Commit) {
 func (r *receipted) play() (all []snapshot.Commit) {
 	r.Helper()
 	r.connect(r.first)
-	_, err := tenants.Edit(r.Context(), r.Tenants, func(e *tenants.Editor) error { return e.UnsetProduct("acme", football.LiveIntelligence) }) // which not every provider has
+	_, err := tenants.Edit(r.Context(), r.Tenants, func(e *tenants.Editor) error {
+		return e.Change("acme", func(t *tenants.Tenant) error { delete(t.Products, football.LiveIntelligence); return nil })
+	}) // which not every provider has
 	r.must(err)
 	for i, name := range emulators.Names() {
 		if i > 0 {

@@ -221,10 +221,8 @@ func connectTenant(ts *testscript.TestScript, args []string) {
 	if len(args) > 2 {
 		provider, flags = args[2], args[3:]
 	}
-	ts.Check(os.WriteFile(ts.MkAbs("credential.tmp"), []byte(ts.Getenv(args[1]+"_token")), 0o600))
-	ts.Check(ts.Exec("mkt", append([]string{"provider", "set", args[0], "--provider", provider, "--base-url", ts.Getenv(args[1] + "_url"),
-		"--allow-private-address", "--credential-file", "credential.tmp"}, flags...)...))
-	ts.Check(os.Remove(ts.MkAbs("credential.tmp")))
+	ts.Check(ts.Exec("sh", append([]string{"-c", `printf %s "$0" | mkt "$@"`, ts.Getenv(args[1] + "_token"), "provider", "set", args[0], "--provider", provider,
+		"--base-url", ts.Getenv(args[1] + "_url"), "--allow-private-address"}, flags...)...))
 }
 
 const commandFlags = `(?: --[a-z-]+(?: [^-\s,;][^\s,;]*)?)+`

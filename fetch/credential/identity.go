@@ -25,20 +25,8 @@ type Identity struct {
 // mostKeys bounds the keys of a file: the one that seals, and older ones.
 const mostKeys = 8
 
-// Newest returns the key that seals, without the older ones.
-func (i Identity) Newest() Identity {
-	i.older = nil
-	return i
-}
-
 // Older returns how many older keys there are, which open and do not seal.
 func (i Identity) Older() int { return len(i.older) }
-
-// Before returns the key with an older one, and with those that are older still.
-func (i Identity) Before(older Identity) Identity {
-	i.older = append([]Identity{older.Newest()}, older.older...)
-	return i
-}
 
 // Recipient is the public key a credential is sealed to, "age1…".
 type Recipient struct {
@@ -72,14 +60,10 @@ func (i Identity) Recipient() Recipient {
 	return r
 }
 
-// File returns the content of seal.key: the key, with the recipient as a comment. It
+// File returns the content of seal.key for a new key, with the recipient as a comment. It
 // is secret and must be written with mode 0600.
 func (i Identity) File() []byte {
-	file := fmt.Appendf(nil, "# mkt sealing key: opens the credentials in tenants.yaml. Keep it secret, keep a copy.\n# recipient: %s\n%s\n", i.recipient, i.line.Reveal())
-	for _, o := range i.older {
-		file = fmt.Appendf(file, "# An older key, which opens what was sealed to it: mkt provider rewrap --retire takes it away.\n# recipient: %s\n%s\n", o.recipient, o.line.Reveal())
-	}
-	return file
+	return fmt.Appendf(nil, "# mkt sealing key: opens the credentials in tenants.yaml. Keep it secret, keep a copy.\n# recipient: %s\n%s\n", i.recipient, i.line.Reveal())
 }
 
 // Format keeps the key out of every way of printing an Identity.

@@ -98,10 +98,14 @@ func TestSharedAccounts(t *testing.T) {
 	}
 
 	// What one machine revoked, another cannot bring back.
-	must(t, c.edit(c.a, audit.TenantRevoke, func(e *tenants.Editor) error { return e.SetStatus("first", account.Revoked) }))
+	must(t, c.edit(c.a, audit.TenantRevoke, func(e *tenants.Editor) error {
+		return e.Change("first", func(t *tenants.Tenant) error { return t.SetStatus(account.Revoked) })
+	}))
 	c.refresh(t, c.b)
 	must(t, os.WriteFile(c.b, []byte(strings.Replace(text(t, c.b), "status: REVOKED", "status: ACTIVE", 1)), 0o644))
-	if err := c.edit(c.b, audit.TenantName, func(e *tenants.Editor) error { return e.SetName("first", "again") }); err == nil || !strings.Contains(err.Error(), "permanently revoked") {
+	if err := c.edit(c.b, audit.TenantName, func(e *tenants.Editor) error {
+		return e.Change("first", func(t *tenants.Tenant) error { t.Name = "again"; return nil })
+	}); err == nil || !strings.Contains(err.Error(), "permanently revoked") {
 		t.Errorf("a revoked account was brought back: %v", err)
 	}
 }

@@ -1,7 +1,6 @@
 package audit
 
 import (
-	"slices"
 	"strings"
 	"time"
 )
@@ -43,13 +42,6 @@ const (
 	ProviderRewrap   Action = "provider.rewrap"
 	FileSeal         Action = "file.seal"
 )
-
-var actions = []Action{TenantAdd, TenantName, TenantSuspend, TenantReactivate, TenantRevoke, TenantDelete, TokenIssue, TokenRotate, TokenEnd,
-	ProductSet, ProductUnset, FeatureEnable, FeatureDisable, OriginAllow, OriginDeny, LimitSet, ScheduleSet, ScheduleUnset,
-	ProviderSet, ProviderEnable, ProviderDisable, ProviderUnset, ProviderRewrap, FileSeal}
-
-// Actions returns all of them.
-func Actions() []Action { return slices.Clone(actions) }
 
 // Who made a change.
 type Who struct {

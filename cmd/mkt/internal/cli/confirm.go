@@ -16,12 +16,6 @@ func YesFlag(cmd *cobra.Command, yes *bool) {
 	cmd.Flags().BoolVar(yes, "yes", false, "do not ask: needed where there is no terminal")
 }
 
-// NeedlessYes adds a --yes without effect, for a command that can be undone and therefore never
-// asks.
-func NeedlessYes(cmd *cobra.Command) {
-	cmd.Flags().Bool("yes", false, "has no effect: this command does not ask, because it can be undone")
-}
-
 // ConfirmFor asks before an irreversible change of a tenant. It does not ask if the tenant does
 // not exist.
 func (env *Env) ConfirmFor(ctx context.Context, id, question string, yes bool) error {

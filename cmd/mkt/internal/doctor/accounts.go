@@ -74,7 +74,7 @@ func (d *doctor) account(t *tenants.Tenant) {
 		}
 	}
 	if t.Provider == nil && inForce {
-		d.bad(Warn, "PROVIDER_NONE", "accounts", at, d.mkt("provider set "+t.ID+" --provider "+tenants.ProviderNames()[0]), "it has no provider: its data routes answer 409; mkt provider list shows the others")
+		d.bad(Warn, "PROVIDER_NONE", "accounts", at, d.mkt("provider set "+t.ID+" --provider "+tenants.ProviderNames()[0]), "it has no provider: its data routes answer 409; mkt provider set --help lists the others")
 	}
 	if t.Provider != nil {
 		d.baseURL(t)

@@ -208,7 +208,9 @@ var faults = []fault{
 	{"no token", func(h *installation) { h.change(func(t *tenants.Tenant) { t.Tokens = nil }) }, []string{"WARN TOKEN_NONE"}, "acme", "mkt tenant token issue acme"},
 	{"revoked account brought back by hand", func(h *installation) {
 		by := audit.By{Action: audit.TenantRevoke, Now: h.now}
-		_, err := audit.Edit(h.t.Context(), h.options.Tenants, by, func(e *tenants.Editor) error { return e.SetStatus("acme", account.Revoked) })
+		_, err := audit.Edit(h.t.Context(), h.options.Tenants, by, func(e *tenants.Editor) error {
+			return e.Change("acme", func(t *tenants.Tenant) error { return t.SetStatus(account.Revoked) })
+		})
 		check.Must(h.t, err)
 		h.replace(h.options.Tenants, "REVOKED", "ACTIVE")
 	}, []string{"FAIL REVOKED_UNDONE", "WARN TENANTS_UNSEALED"}, "acme", "mkt tenant revoke acme"},

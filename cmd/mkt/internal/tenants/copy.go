@@ -130,12 +130,7 @@ func (c Copy) refresh(ctx context.Context, root durable.FS, name string, open op
 	if err != nil {
 		return done, err
 	}
-	shown := fmt.Sprintf("version %d of the accounts in the object store", newest)
-	f, err := Parse(shown, file)
-	if err == nil && f.seal != Sealed {
-		err = &InvalidError{File: shown, Problems: []Problem{{Reason: "it has no valid seal: it was not made by mkt, or is cut off"}}}
-	}
-	if err != nil {
+	if err := checkVersion(newest, file); err != nil {
 		return done, err
 	}
 	entries, err := c.Origin.Log(ctx, mark.Version+1, newest)
@@ -164,6 +159,16 @@ func (c Copy) refresh(ctx context.Context, root durable.FS, name string, open op
 	}
 	done.Version, done.Newer = newest, true
 	return done, writeMark(root, name, newest, file)
+}
+
+// checkVersion checks a version of the origin.
+func checkVersion(n uint64, file []byte) error {
+	shown := fmt.Sprintf("version %d of the accounts in the object store", n)
+	f, err := Parse(shown, file)
+	if err == nil && f.seal != Sealed {
+		return &InvalidError{File: shown, Problems: []Problem{{Reason: "it has no valid seal: it was not made by mkt, or is cut off"}}}
+	}
+	return err
 }
 
 func merge(open opener, entries []byte) error {
@@ -294,10 +299,7 @@ func (c Copy) Status(ctx context.Context) (s Status, err error) {
 		if err != nil {
 			return s, err
 		}
-		f, invalid := Parse(fmt.Sprintf("version %d of the accounts in the object store", newest), file)
-		if s.Invalid = invalid; invalid == nil && f.seal != Sealed {
-			s.Invalid = errors.New("it has no valid seal")
-		}
+		s.Invalid = checkVersion(newest, file)
 	}
 	return s, nil
 }

@@ -50,53 +50,43 @@ func TestAccountVerbs(t *testing.T) {
 		old    string // this part of kept
 		new    string // becomes this
 	}{
-		"reactivate": {func(e *tenants.Editor) error { return e.SetStatus("acme", account.Active) }, "SUSPENDED", "ACTIVE"},
-		"suspend": {func(e *tenants.Editor) error { return e.SetStatus("other", account.Suspended) },
+		"reactivate": {of("acme", func(t *tenants.Tenant) error { return t.SetStatus(account.Active) }), "SUSPENDED", "ACTIVE"},
+		"suspend": {of("other", func(t *tenants.Tenant) error { return t.SetStatus(account.Suspended) }),
 			"20T09:07:00Z\n", "20T09:07:00Z\n    status: SUSPENDED\n"},
-		"rotate": {func(e *tenants.Editor) error { return e.ReplaceTokens("other", token) },
+		"rotate": {of("other", func(t *tenants.Tenant) error { t.Tokens = nil; return t.AddToken(token) }),
 			"ab000000000000000000000000000000000000000000000000000000000000" + "00\n        hint: wxyz", "cd000000000000000000000000000000000000000000000000000000000000" + "00\n        hint: abcd"},
-		"issue": {func(e *tenants.Editor) error { return e.AddToken("other", token) },
+		"issue": {of("other", func(t *tenants.Tenant) error { return t.AddToken(token) }),
 			"20T09:07:00Z\n", "20T09:07:00Z\n      - sha256: cd" + strings.Repeat("0", 62) + "\n        hint: abcd\n        issued_at: 2026-11-20T09:07:00Z\n"},
-		"end the only token": {func(e *tenants.Editor) error { return e.EndToken("other", "wxyz", time.Time{}) },
+		"end the only token": {of("other", func(t *tenants.Tenant) error { return t.EndToken("wxyz", time.Time{}) }),
 			"    tokens:\n      - sha256: ab" + strings.Repeat("0", 62) + "\n        hint: wxyz\n        issued_at: 2026-11-20T09:07:00Z\n\n", "\n"},
-		"name":        {func(e *tenants.Editor) error { return e.SetName("gone", "Gone: away") }, "REVOKED\n", "REVOKED\n    name: 'Gone: away'\n"},
-		"no name":     {func(e *tenants.Editor) error { return e.SetName("gone", "") }, "", ""},
-		"no provider": {func(e *tenants.Editor) error { return e.UnsetProvider("acme") }, "", ""},
-		"product again": {func(e *tenants.Editor) error {
-			return e.SetProduct("acme", engine, account.Subscription{Expires: &expires})
-		},
+		"name": {set("gone", func(t *tenants.Tenant) { t.Name = "Gone: away" }), "REVOKED\n", "REVOKED\n    name: 'Gone: away'\n"},
+		"product again": {set("acme", func(t *tenants.Tenant) { t.Products[engine] = account.Subscription{Expires: &expires} }),
 			"starts: '2026-01-01T00:00:00Z'", "expires: '2027-11-20T09:07:00Z'"},
-		"second product": {func(e *tenants.Editor) error { return e.SetProduct("acme", live, account.Subscription{}) },
+		"second product": {set("acme", func(t *tenants.Tenant) { t.Products[live] = account.Subscription{} }),
 			"# first\n", "# first\n      live_intelligence: {}\n"},
-		"first product": {func(e *tenants.Editor) error { return e.SetProduct("other", live, account.Subscription{}) },
+		"first product": {set("other", func(t *tenants.Tenant) { t.Products[live] = account.Subscription{} }),
 			"products:\n    origins: []", "products:\n      live_intelligence: {}\n    origins: []"},
-		"no product": {func(e *tenants.Editor) error { return e.UnsetProduct("acme", engine) },
+		"no product": {set("acme", func(t *tenants.Tenant) { delete(t.Products, engine) }),
 			"products:\n      market_engine: {starts: '2026-01-01T00:00:00Z'} # first\n\n", "products: {}\n"},
-		"product that is not": {func(e *tenants.Editor) error {
-			return errors.Join(e.UnsetProduct("other", engine), e.UnsetProduct("acme", live))
-		}, "", ""},
-		"no product of a commented list": {func(e *tenants.Editor) error { return e.UnsetProduct("gone", engine) },
+		"no product of a commented list": {set("gone", func(t *tenants.Tenant) { delete(t.Products, engine) }),
 			"products: # none now\n      market_engine: {}\n", "products: {} # none now\n"},
-		"feature": {func(e *tenants.Editor) error { return e.SetFeature("acme", account.Momentum, false) },
+		"feature": {set("acme", func(t *tenants.Tenant) { t.Features[account.Momentum] = false }),
 			"https://b.example\n", "https://b.example\n    features:\n      momentum: false\n"},
-		"first origin": {func(e *tenants.Editor) error { return e.AllowOrigin("other", "https://c.example") },
+		"first origin": {of("other", func(t *tenants.Tenant) error { return t.AllowOrigin("https://c.example") }),
 			"origins: [] # none yet", "origins:\n      # none yet\n      - https://c.example"},
-		"origin": {func(e *tenants.Editor) error { return e.AllowOrigin("acme", "https://c.example") },
+		"origin": {of("acme", func(t *tenants.Tenant) error { return t.AllowOrigin("https://c.example") }),
 			"https://b.example\n", "https://b.example\n      - https://c.example\n"},
-		"origin again":  {func(e *tenants.Editor) error { return e.AllowOrigin("acme", "https://a.example") }, "", ""},
-		"deny the last": {func(e *tenants.Editor) error { return e.DenyOrigin("acme", "https://b.example") }, "      - https://b.example\n", ""},
-		"deny all": {func(e *tenants.Editor) error {
-			return errors.Join(e.DenyOrigin("acme", "https://a.example"), e.DenyOrigin("acme", "https://b.example"))
-		}, "    # browsers\n    origins:\n      - https://a.example # shop\n      - https://b.example\n\n", "\n"},
-		"limit": {func(e *tenants.Editor) error {
-			return e.SetLimit("gone", account.Limit{Requests: 5, Per: time.Second, Burst: 7})
-		},
+		"origin again":  {of("acme", func(t *tenants.Tenant) error { return t.AllowOrigin("https://a.example") }), "", ""},
+		"deny the last": {of("acme", func(t *tenants.Tenant) error { return t.DenyOrigin("https://b.example") }), "      - https://b.example\n", ""},
+		"deny all": {of("acme", func(t *tenants.Tenant) error {
+			return errors.Join(t.DenyOrigin("https://a.example"), t.DenyOrigin("https://b.example"))
+		}), "    # browsers\n    origins:\n      - https://a.example # shop\n      - https://b.example\n\n", "\n"},
+		"limit": {set("gone", func(t *tenants.Tenant) { t.Limit = account.Limit{Requests: 5, Per: time.Second, Burst: 7} }),
 			"REVOKED\n", "REVOKED\n    rate_limit: {requests: 5, per: 1s, burst: 7}\n"},
-		"schedule": {func(e *tenants.Editor) error { return e.SetSchedule("gone", engine, "@every 30m") },
+		"schedule": {set("gone", func(t *tenants.Tenant) { t.Schedule[engine] = "@every 30m" }),
 			"REVOKED\n", "REVOKED\n    schedule:\n      market_engine: '@every 30m'\n"},
-		"no schedule":    {func(e *tenants.Editor) error { return e.UnsetSchedule("gone", engine) }, "", ""},
-		"revoke again":   {func(e *tenants.Editor) error { return e.SetStatus("gone", account.Revoked) }, "", ""},
-		"revoke at once": {func(e *tenants.Editor) error { return e.SetStatus("acme", account.Revoked) }, "SUSPENDED", "REVOKED"},
+		"no schedule":    {set("gone", func(t *tenants.Tenant) { delete(t.Schedule, engine) }), "", ""},
+		"revoke at once": {of("acme", func(t *tenants.Tenant) error { return t.SetStatus(account.Revoked) }), "SUSPENDED", "REVOKED"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := write(t, kept)
@@ -113,17 +103,13 @@ func TestRefusedVerbs(t *testing.T) {
 		change func(e *tenants.Editor) error
 		want   string
 	}{
-		"reactivate a revoked": {func(e *tenants.Editor) error { return e.SetStatus("gone", account.Active) }, "tenant gone is revoked, for good"},
-		"suspend a revoked":    {func(e *tenants.Editor) error { return e.SetStatus("gone", account.Suspended) }, "tenant gone is revoked, for good"},
-		"token of a revoked":   {func(e *tenants.Editor) error { return e.AddToken("gone", tenants.Token{}) }, "tenant gone is revoked, for good"},
-		"rotate a revoked":     {func(e *tenants.Editor) error { return e.ReplaceTokens("gone", tenants.Token{}) }, "tenant gone is revoked, for good"},
-		"end no token":         {func(e *tenants.Editor) error { return e.EndToken("other", "wxyZ", time.Time{}) }, "has no such token: it has …wxyz issued 2026-11-20T09:07:00Z"},
-		"end another's token":  {func(e *tenants.Editor) error { return e.EndToken("acme", "wxyz", time.Time{}) }, "has no such token: it has none"},
-		"end an older token":   {func(e *tenants.Editor) error { return e.EndToken("other", "wxyz", issued.AddDate(-1, 0, 0)) }, "has no such token"},
-		"unknown":              {func(e *tenants.Editor) error { return e.SetStatus("nobody", account.Active) }, `no tenant "nobody"`},
-		"unknown's product":    {func(e *tenants.Editor) error { return e.UnsetProduct("nobody", football.MarketEngine) }, `no tenant "nobody"`},
-		"unknown's origin":     {func(e *tenants.Editor) error { return e.DenyOrigin("nobody", "https://a.example") }, `no tenant "nobody"`},
-		"origin of another":    {func(e *tenants.Editor) error { return e.DenyOrigin("acme", "https://aa.example") }, "its origins are https://a.example, https://b.example"},
+		"reactivate a revoked": {of("gone", func(t *tenants.Tenant) error { return t.SetStatus(account.Active) }), "tenant gone is revoked, for good"},
+		"token of a revoked":   {of("gone", func(t *tenants.Tenant) error { return t.AddToken(tenants.Token{}) }), "tenant gone is revoked, for good"},
+		"end no token":         {of("other", func(t *tenants.Tenant) error { return t.EndToken("wxyZ", time.Time{}) }), "has no such token: it has …wxyz issued 2026-11-20T09:07:00Z"},
+		"end another's token":  {of("acme", func(t *tenants.Tenant) error { return t.EndToken("wxyz", time.Time{}) }), "has no such token: it has none"},
+		"end an older token":   {of("other", func(t *tenants.Tenant) error { return t.EndToken("wxyz", issued.AddDate(-1, 0, 0)) }), "has no such token"},
+		"unknown":              {of("nobody", func(t *tenants.Tenant) error { return t.SetStatus(account.Active) }), `no tenant "nobody"`},
+		"origin of another":    {of("acme", func(t *tenants.Tenant) error { return t.DenyOrigin("https://aa.example") }), "its origins are https://a.example, https://b.example"},
 	} {
 		path := write(t, kept)
 		_, err := tenants.Edit(t.Context(), path, c.change)
@@ -140,14 +126,14 @@ func TestRefusedVerbs(t *testing.T) {
 func TestEndOneOfTwoTokensAlike(t *testing.T) {
 	path := write(t, kept)
 	later := issued.Add(time.Hour)
-	edit(t, path, func(e *tenants.Editor) error {
-		return e.AddToken("other", tenants.Token{Digest: [32]byte{1}, Hint: "wxyz", IssuedAt: later})
-	})
-	_, err := tenants.Edit(t.Context(), path, func(e *tenants.Editor) error { return e.EndToken("other", "wxyz", time.Time{}) })
+	edit(t, path, of("other", func(t *tenants.Tenant) error {
+		return t.AddToken(tenants.Token{Digest: [32]byte{1}, Hint: "wxyz", IssuedAt: later})
+	}))
+	_, err := tenants.Edit(t.Context(), path, of("other", func(t *tenants.Tenant) error { return t.EndToken("wxyz", time.Time{}) }))
 	if err == nil || !strings.Contains(err.Error(), "has 2 such tokens: choose one with --issued") {
 		t.Fatal(err)
 	}
-	edit(t, path, func(e *tenants.Editor) error { return e.EndToken("other", "wxyz", later) })
+	edit(t, path, of("other", func(t *tenants.Tenant) error { return t.EndToken("wxyz", later) }))
 	if diff := cmp.Diff(lines(kept), lines(content(t, path))); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}

@@ -71,6 +71,16 @@ func edit(t *testing.T, path string, change func(*tenants.Editor) error) *tenant
 	return f
 }
 
+// of changes one tenant.
+func of(id string, how func(*tenants.Tenant) error) func(*tenants.Editor) error {
+	return func(e *tenants.Editor) error { return e.Change(id, how) }
+}
+
+// set is of a change that cannot fail.
+func set(id string, how func(*tenants.Tenant)) func(*tenants.Editor) error {
+	return of(id, func(t *tenants.Tenant) error { how(t); return nil })
+}
+
 func raw(t *testing.T, path string) string {
 	t.Helper()
 	b, err := os.ReadFile(path)
@@ -104,9 +114,14 @@ func TestEditKeepsCommentsAndOrder(t *testing.T) {
 	expires := issued.AddDate(1, 0, 0)
 	f := edit(t, path, func(e *tenants.Editor) error {
 		return errors.Join(
-			e.AddToken("acme", tenants.Token{Digest: [32]byte{0xab}, Hint: "wxyz", IssuedAt: issued}),
-			e.SetProvider("other", tenants.Provider{Name: "betsapi", BaseURL: "http://127.0.0.1:1", AllowPrivateAddress: true,
-				Hint: "new2", Credential: "-----BEGIN AGE ENCRYPTED FILE-----\nbmV3\n-----END AGE ENCRYPTED FILE-----"}),
+			e.Change("acme", func(t *tenants.Tenant) error {
+				return t.AddToken(tenants.Token{Digest: [32]byte{0xab}, Hint: "wxyz", IssuedAt: issued})
+			}),
+			e.Change("other", func(t *tenants.Tenant) error {
+				t.Provider = &tenants.Provider{Name: "betsapi", BaseURL: "http://127.0.0.1:1", AllowPrivateAddress: true,
+					Hint: "new2", Credential: "-----BEGIN AGE ENCRYPTED FILE-----\nbmV3\n-----END AGE ENCRYPTED FILE-----"}
+				return nil
+			}),
 			e.Add(tenants.Tenant{ID: "third", Name: "7", Status: account.Active, Limit: account.DefaultLimit, Features: map[string]bool{"advanced_stats": true},
 				Products: map[football.Product]account.Subscription{football.MarketEngine: {Expires: &expires}, football.LiveIntelligence: {}}}),
 		)
@@ -131,12 +146,12 @@ func TestEditKeepsCommentsAndOrder(t *testing.T) {
 // Comments stay in their places under the line ends and the byte order mark of other editors, which
 // an edit does not keep.
 func TestEditOfOtherLineEnds(t *testing.T) {
-	for name, of := range map[string]func(string) string{
+	for name, as := range map[string]func(string) string{
 		"line ends of Windows": func(s string) string { return strings.ReplaceAll(s, "\n", "\r\n") },
 		"byte order mark":      func(s string) string { return "\ufeff" + s },
 	} {
-		path := write(t, of(kept))
-		edit(t, path, func(e *tenants.Editor) error { return e.SetStatus("acme", account.Active) })
+		path := write(t, as(kept))
+		edit(t, path, of("acme", func(t *tenants.Tenant) error { return t.SetStatus(account.Active) }))
 		if diff := cmp.Diff(lines(strings.Replace(kept, "SUSPENDED", "ACTIVE", 1)), lines(content(t, path))); diff != "" {
 			t.Errorf("%s: -want +got:\n%s", name, diff)
 		}
@@ -158,7 +173,6 @@ func TestEditRefusals(t *testing.T) {
 		name, before, want string
 		change             func(*tenants.Editor) error
 	}{
-		{"unknown tenant", byHand, `no tenant "nobody" in`, func(e *tenants.Editor) error { return e.AddToken("nobody", tenants.Token{}) }},
 		{"tenant exists", byHand, "tenant acme exists already", func(e *tenants.Editor) error { return e.Add(tenants.Tenant{ID: "acme"}) }},
 		{"invalid before", "version: 3\n", "version: is 3: this build of mkt reads 1", func(e *tenants.Editor) error { return nil }},
 		{"invalid after", byHand, "the edit would make the file invalid", func(e *tenants.Editor) error { return e.Add(tenants.Tenant{ID: "No", Status: "X"}) }},
@@ -182,7 +196,7 @@ func TestEditBlankLineInValue(t *testing.T) {
 	const armored = "-----BEGIN AGE ENCRYPTED FILE-----\n\nYQ\n-----END AGE ENCRYPTED FILE-----"
 	path := write(t, "version: 1\n\ntenants:\n  - id: a\n    provider:\n      name: betsapi\n      credential: |\n        "+
 		strings.ReplaceAll(armored, "\n", "\n        ")+"\n")
-	edit(t, path, func(e *tenants.Editor) error { return e.AddToken("a", tenants.Token{IssuedAt: issued}) })
+	edit(t, path, of("a", func(t *tenants.Tenant) error { return t.AddToken(tenants.Token{IssuedAt: issued}) }))
 	f, err := tenants.Load(path)
 	if err != nil {
 		t.Fatal(err)
@@ -274,7 +288,7 @@ func TestEditKilled(t *testing.T) {
 // nothingIsLeft edits once more and looks for files that killed edits left.
 func nothingIsLeft(t *testing.T, f durable.FS) {
 	t.Helper()
-	_, err := tenants.EditIn(t.Context(), f, "tenants.yaml", "tenants.yaml", func(e *tenants.Editor) error { return e.SetStatus("acme", account.Suspended) })
+	_, err := tenants.EditIn(t.Context(), f, "tenants.yaml", "tenants.yaml", of("acme", func(t *tenants.Tenant) error { return t.SetStatus(account.Suspended) }))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -26,7 +26,7 @@ func TestExample(t *testing.T) {
 		t.Fatal(err)
 	}
 	copied := write(t, string(before))
-	edit(t, copied, func(e *tenants.Editor) error { return e.AddToken("betaco", tenants.Token{IssuedAt: issued}) })
+	edit(t, copied, of("betaco", func(t *tenants.Tenant) error { return t.AddToken(tenants.Token{IssuedAt: issued}) }))
 	if _, err := tenants.Load(copied); err != nil {
 		t.Errorf("after an edit: %v", err)
 	}

@@ -19,7 +19,7 @@ import (
 func (t *Tenant) FetchTenant() (fetch.Tenant, error) {
 	switch {
 	case t.Provider == nil:
-		return fetch.Tenant{}, fmt.Errorf("tenant %s has no provider: connect one with mkt provider set %s --provider NAME", t.ID, t.ID)
+		return fetch.Tenant{}, t.noProvider()
 	case t.Provider.Disabled:
 		return fetch.Tenant{}, fmt.Errorf("tenant %s: provider %s is disabled: mkt provider enable %s", t.ID, t.Provider.Name, t.ID)
 	}

@@ -8,7 +8,6 @@ import (
 
 	"mkt/cmd/mkt/internal/tenants"
 	"mkt/publish/football"
-	"mkt/serve/account"
 )
 
 func TestSplit(t *testing.T) {
@@ -44,31 +43,5 @@ func TestSplit(t *testing.T) {
 	}
 	if _, err := f.Tenants[1].FetchTenant(); err == nil || !strings.Contains(err.Error(), "mkt provider set other") {
 		t.Errorf("no provider: %v", err)
-	}
-}
-
-func TestSubscription(t *testing.T) {
-	f, err := tenants.Parse("t.yaml", []byte(whole))
-	if err != nil {
-		t.Fatal(err)
-	}
-	acme, other := &f.Tenants[0], &f.Tenants[1]
-	starts := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	expires := time.Date(2026, 12, 31, 22, 0, 0, 0, time.UTC)
-	tests := []struct {
-		tenant *tenants.Tenant
-		at     time.Time
-		want   account.Term
-	}{
-		{acme, starts.Add(-1), account.NotStarted},
-		{acme, starts, account.InForce},
-		{acme, expires.Add(-1), account.InForce},
-		{acme, expires, account.Expired},
-		{other, starts, account.None},
-	}
-	for _, tt := range tests {
-		if got := tt.tenant.Subscription(football.MarketEngine, tt.at); got != tt.want {
-			t.Errorf("%s at %v: %s, want %s", tt.tenant.ID, tt.at, got, tt.want)
-		}
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
-	"errors"
 	"log/slog"
 	"os"
 	"time"
@@ -14,8 +13,8 @@ import (
 type WatchOptions struct {
 	Now  func() time.Time // required
 	Poll time.Duration    // 0: 500 ms, so that a lost right takes effect within two seconds
-	Log  *slog.Logger     // nil: discarded
-	// Refused is called for each edit that is not put in force. May be nil.
+	Log  *slog.Logger     // required
+	// Refused is called for each edit that is not put in force. Required.
 	Refused func()
 }
 
@@ -26,12 +25,6 @@ type WatchOptions struct {
 func Watch(ctx context.Context, from *File, o WatchOptions, apply func(*File) error) {
 	if o.Poll <= 0 {
 		o.Poll = 500 * time.Millisecond
-	}
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
-	if o.Refused == nil {
-		o.Refused = func() {}
 	}
 	w := watcher{now: o.Now, path: from.Name, log: o.Log, apply: apply, refused: o.Refused, inForce: from}
 	w.warn(from)
@@ -56,11 +49,18 @@ type watcher struct {
 
 	inForce *File
 
-	stat     os.FileInfo // of the content that was judged last
-	judged   [32]byte    // hash of that content; zero before the first reading
-	changing time.Time   // when it began to differ from judged; zero if it does not
-	trouble  string      // the problem that was logged last; "" if the file on disk is in force
+	stat    os.FileInfo // of the content that was judged last
+	judged  [32]byte    // hash of that content; zero before the first reading
+	trouble string      // the problem that was logged last; "" if the file on disk is in force
 }
+
+// A file without a seal is read until two readings are the same: one that is overwritten in place is
+// incomplete for a moment, which is not to be logged as a wrong edit. It is File.Replaces that keeps an
+// incomplete file out of force, not these times.
+const (
+	pause  = 5 * time.Millisecond
+	pauses = 20 // after which it is judged anyway
+)
 
 func (w *watcher) look() {
 	stat, err := os.Stat(w.path)
@@ -68,20 +68,21 @@ func (w *watcher) look() {
 		return
 	}
 	data, err := readFile(w.path)
-	if err == nil && sha256.Sum256(data) == w.judged && w.trouble == "" {
-		w.stat, w.changing = stat, time.Time{}
-		return
-	}
-	if err != nil || unseal(data).seal != Sealed {
-		if data, err = w.stable(stat, data, err); errors.Is(err, errChanging) {
-			return // retried at the next poll
+	for range pauses {
+		if err == nil && (unseal(data).seal == Sealed || sha256.Sum256(data) == w.judged) {
+			break
+		}
+		before, failed := data, err != nil
+		time.Sleep(pause)
+		if data, err = readFile(w.path); failed == (err != nil) && bytes.Equal(before, data) {
+			break
 		}
 	}
 	if err != nil {
 		w.refuse(err)
 		return
 	}
-	w.stat, w.changing = stat, time.Time{}
+	w.stat = stat
 	sum := sha256.Sum256(data)
 	if sum == w.judged && w.trouble == "" {
 		return
@@ -124,39 +125,6 @@ func (w *watcher) warn(f *File) {
 	}
 	w.log.Warn("the tenants file in force has no valid seal: it may have been cut off", "file", w.path, "reason", reason,
 		"next", "mkt tenant validate --seal")
-}
-
-// A file that is overwritten in place is incomplete for a moment. A seal shows when it is complete.
-// Without a seal it is read until it has not changed for a while, so that an incomplete file is not
-// logged as a wrong edit; a file that was replaced by a rename, or never stops changing, is only read
-// twice. It is File.Replaces that keeps an incomplete file out of force, not these times.
-const (
-	restTime = 100 * time.Millisecond
-	restless = time.Second // after which it is judged anyway
-	pause    = 5 * time.Millisecond
-	pauses   = 20
-)
-
-var errChanging = errors.New("is being written")
-
-func (w *watcher) stable(stat os.FileInfo, data []byte, err error) ([]byte, error) {
-	if w.changing.IsZero() {
-		w.changing = w.now()
-	}
-	wait, tries := pause, pauses
-	if inPlace := w.stat == nil || os.SameFile(w.stat, stat); inPlace && w.now().Sub(w.changing) < restless {
-		wait, tries = restTime, 1
-	}
-	for range tries {
-		time.Sleep(wait)
-		again, errAgain := readFile(w.path)
-		if err == nil && errAgain == nil && bytes.Equal(data, again) || err != nil && errAgain != nil {
-			w.changing = time.Time{}
-			return again, errAgain
-		}
-		data, err = again, errAgain
-	}
-	return nil, errChanging
 }
 
 // unchanged trusts the file's times only if they are old: a file that is rewritten many times a second

@@ -44,7 +44,7 @@ func TestWatchKeepsTheLastGoodOne(t *testing.T) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		tenants.Watch(ctx, f, tenants.WatchOptions{Now: time.Now, Poll: time.Millisecond, Log: slog.New(slog.NewTextHandler(&log, nil))},
+		tenants.Watch(ctx, f, tenants.WatchOptions{Now: time.Now, Poll: time.Millisecond, Log: slog.New(slog.NewTextHandler(&log, nil)), Refused: func() {}},
 			func(f *tenants.File) error { got <- strings.Join(f.IDs(), ","); return nil })
 	}()
 	put := func(s string) {
@@ -105,7 +105,7 @@ func TestHalfWrittenFileIsNotInForce(t *testing.T) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		tenants.Watch(ctx, from, tenants.WatchOptions{Now: time.Now, Poll: time.Millisecond}, func(f *tenants.File) error {
+		tenants.Watch(ctx, from, tenants.WatchOptions{Now: time.Now, Poll: time.Millisecond, Log: slog.New(slog.DiscardHandler), Refused: func() {}}, func(f *tenants.File) error {
 			got <- strings.Join(f.IDs(), ",")
 			return nil
 		})

@@ -33,7 +33,7 @@ func newInit(g *Group) *cobra.Command {
 		Long: `Make mkt.yaml, tenants.yaml, seal.key and id.key in DIR. The default is the
 folder of --config or MKT_CONFIG, which may not exist yet, and otherwise the
 working directory. Files that exist are kept: if init is run a second time it
-makes what is missing or empty.
+makes what is missing.
 
 Keep copies of both keys: without seal.key every credential must be entered
 again, and with another id.key every id would change.`,
@@ -72,7 +72,7 @@ func MakeFiles(dir string) ([]initFile, error) {
 	}
 	id := make([]byte, identity.KeySize)
 	rand.Read(id) // never fails
-	if err := errors.Join(idKeyMayBeMade(dir), sealKeyMayBeMade(dir)); err != nil {
+	if err := idKeyMayBeMade(dir); err != nil {
 		return nil, err
 	}
 	files := []struct {
@@ -82,7 +82,7 @@ func MakeFiles(dir string) ([]initFile, error) {
 		check   func(content []byte) error // checks the content of a file that is kept; nil: no check
 	}{
 		{"mkt.yaml", 0o644, InitConfig, nil},
-		{"tenants.yaml", 0o644, tenants.SealText(initTenants, 0), func([]byte) error { return nil }},
+		{"tenants.yaml", 0o644, tenants.SealText(initTenants, 0), nil},
 		{"seal.key", 0o600, seal.File(), func(b []byte) error { _, err := credential.ParseIdentity(b); return err }},
 		{"id.key", 0o600, id, func(b []byte) error { _, err := identity.ParseKey(b); return err }},
 	}
@@ -106,56 +106,30 @@ func MakeFiles(dir string) ([]initFile, error) {
 	return made, root.SyncDir(".")
 }
 
-// checkKept removes an empty file, which an init that was killed left behind. A file with
-// wrong content is an error. A file that this user may not read is kept.
+// checkKept checks a file that is kept. One that this user may not read is kept.
 func checkKept(path string, check func([]byte) error) error {
 	content, err := os.ReadFile(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission):
-		return nil
-	case err != nil:
-		return err
-	case len(content) > 0:
-		if err := check(content); err != nil {
-			return fmt.Errorf("%s: %w: restore it from a copy, or remove it if it was never used, then run init again", path, err)
-		}
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
 		return nil
 	}
-	return os.Remove(path)
+	if err == nil {
+		err = check(content)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w: restore it from a copy, or remove it if it was never used, then run init again", path, err)
+	}
+	return nil
 }
 
 // idKeyMayBeMade refuses a new id key for data that was made with another.
 func idKeyMayBeMade(dir string) error {
 	key, mark := filepath.Join(dir, "id.key"), filepath.Join(cli.DataRootIn(dir), layout.IDKeyFingerprintFile)
+	_, noKey := os.Stat(key)
 	_, noData := os.Stat(mark)
-	if isMissing(key) && noData == nil {
-		return fmt.Errorf("%s is missing or empty, and %s was made with it: restore the key from a copy; a new one would change every id", key, filepath.Dir(mark))
+	if errors.Is(noKey, fs.ErrNotExist) && noData == nil {
+		return fmt.Errorf("%s is missing, and %s was made with it: restore the key from a copy; a new one would change every id", key, filepath.Dir(mark))
 	}
 	return nil
-}
-
-// sealKeyMayBeMade refuses a new sealing key if the key file is empty and there are
-// credentials that were sealed to its content.
-func sealKeyMayBeMade(dir string) error {
-	key := filepath.Join(dir, "seal.key")
-	if _, err := os.Stat(key); err != nil || !isMissing(key) {
-		return nil
-	}
-	f, err := tenants.Load(filepath.Join(dir, "tenants.yaml"))
-	if err != nil {
-		return nil // a missing or damaged file is reported by whoever reads it
-	}
-	for i := range f.Tenants {
-		if f.Tenants[i].Provider != nil {
-			return fmt.Errorf("%s is empty, and credentials in %s are sealed: restore the key from a copy; or remove it, run init again, and enter every credential again with mkt provider set", key, f.Name)
-		}
-	}
-	return nil
-}
-
-func isMissing(path string) bool {
-	info, err := os.Stat(path)
-	return errors.Is(err, fs.ErrNotExist) || err == nil && info.Mode().IsRegular() && info.Size() == 0
 }
 
 func (g *Group) printInit(dir string, files []initFile) error {

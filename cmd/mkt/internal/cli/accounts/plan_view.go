@@ -1,12 +1,9 @@
 package accounts
 
 import (
-	"io"
 	"strings"
 	"time"
 
-	"mkt/cmd/mkt/internal/cli"
-	"mkt/cmd/mkt/internal/printable"
 	"mkt/publish/football"
 	"mkt/publish/health"
 )
@@ -28,32 +25,6 @@ func viewPlan(p *health.Plan) planView {
 		v.PlanEndsAt = p.EndsAt
 	}
 	return v
-}
-
-// facts is a table of keys and values. A key without a value is left out.
-type facts struct{ *cli.Table }
-
-func newFacts(out io.Writer) facts { return facts{cli.NewTableWriter(out)} }
-
-func (f facts) row(key, value string) {
-	if value != "" {
-		printable.Fprintf(f, "%s\t%s\n", key, value)
-	}
-}
-
-// of writes what is known of a quota, nil if nothing is, and of a plan.
-func (f facts) of(q *health.Quota, v planView, now time.Time) {
-	if q != nil {
-		f.row("quota", q.Describe(now))
-	}
-	if v.Plan != nil {
-		f.row("plan", *v.Plan)
-	}
-	if v.PlanEndsAt != nil {
-		f.row("plan ends", cli.Instant(v.PlanEndsAt))
-	}
-	f.row("included", words(v.Capabilities))
-	f.row("not included", words(v.Refused))
 }
 
 func words(list []football.Capability) string {

@@ -19,20 +19,19 @@ import (
 )
 
 func newProvider(g *Group) *cobra.Command {
-	commands := append([]*cobra.Command{newProviderSet(g), newProviderRewrap(g), newProviderList(g)}, g.newVerbs(g.providerVerbs())...)
+	commands := append([]*cobra.Command{newProviderSet(g), newProviderRewrap(g), newProviderStatus(g), newProviderTest(g)}, g.newVerbs(g.providerVerbs())...)
 	return cli.Group("provider", "Keep the tenants' provider connections", commands...)
 }
 
 func newProviderSet(g *Group) *cobra.Command {
 	var p tenants.Provider
-	var file string
 	var yes bool
 	cmd := &cobra.Command{
 		Use:   "set ID --provider NAME",
 		Short: "Connect a tenant's provider with a credential",
 		Long: `Connect a tenant's provider. The credential is read from the terminal without
-echo, from stdin, or from --credential-file; never from an argument, which
-other users could see. It is sealed before it is written.
+echo, or from stdin; never from an argument, which other users could see. It is
+sealed before it is written.
 
 A new credential of the connected provider keeps base URL, bookmaker and
 --allow-private-address unless others are given; --base-url '' is the
@@ -43,10 +42,10 @@ If data of another provider, or with the prices of another bookmaker, is
 published, the command says what the change means for clients, and asks. With
 another provider, every fixture, market and selection gets another id.`,
 		Example: `  mkt provider set acme --provider betsapi
-  mkt provider set acme --provider sportmonks --credential-file token --yes`,
+  mkt provider set acme --provider sportmonks --yes < token`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 1 {
-				return cli.Usagef("only the tenant is an argument: a credential is read from stdin or --credential-file; others may have seen one that was given here, so change it")
+				return cli.Usagef("only the tenant is an argument: a credential is read from the terminal or stdin; others may have seen one that was given here, so change it")
 			}
 			return cobra.ExactArgs(1)(cmd, args)
 		},
@@ -57,7 +56,7 @@ another provider, every fixture, market and selection gets another id.`,
 			if err := cli.CheckWord("--provider", p.Name, tenants.ProviderNames()...); err != nil {
 				return err
 			}
-			return g.setProvider(cmd, args[0], p, file, yes)
+			return g.setProvider(cmd, args[0], p, yes)
 		},
 	}
 	flags := cmd.Flags()
@@ -65,7 +64,6 @@ another provider, every fixture, market and selection gets another id.`,
 	flags.StringVar(&p.BaseURL, "base-url", "", "base URL instead of the provider's own, which '' restores")
 	flags.StringVar(&p.Bookmaker, "bookmaker", "", "whose prices to take, where a provider sells those of several")
 	flags.BoolVar(&p.AllowPrivateAddress, "allow-private-address", false, "allow a provider on loopback or a private network: for the simulator")
-	flags.StringVar(&file, "credential-file", "-", "file with the credential; - is stdin")
 	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask before a change of the provider or the bookmaker: needed where there is no terminal")
 	g.Keys.SealFlag(g.Settings, cmd)
 	return cmd
@@ -104,7 +102,7 @@ func checkProvider(p tenants.Provider) error {
 }
 
 // setProvider checks everything else before it asks for the credential.
-func (g *Group) setProvider(cmd *cobra.Command, id string, p tenants.Provider, file string, yes bool) error {
+func (g *Group) setProvider(cmd *cobra.Command, id string, p tenants.Provider, yes bool) error {
 	t, err := g.LoadTenant(id)
 	if err != nil {
 		return err
@@ -135,7 +133,7 @@ func (g *Group) setProvider(cmd *cobra.Command, id string, p tenants.Provider, f
 			return err
 		}
 	}
-	pasted, err := g.readCredential(id, p.Name, file)
+	pasted, err := g.readCredential(id, p.Name)
 	if err != nil {
 		return err
 	}
@@ -147,14 +145,14 @@ func (g *Group) setProvider(cmd *cobra.Command, id string, p tenants.Provider, f
 		return err
 	}
 	p.Hint = credential.Hint(clean)
-	done, err := g.editTenants(cmd.Context(), audit.ProviderSet, func(e *tenants.Editor) error {
-		if now, known := e.File().Tenant(id); known {
-			if changed := keep(cmd, asked, now.Provider); changed.BaseURL != p.BaseURL || changed.Bookmaker != p.Bookmaker || changed.AllowPrivateAddress != p.AllowPrivateAddress {
-				return fmt.Errorf("tenant %s: its connection was changed meanwhile, so nothing was stored: run the command again", id)
-			}
+	set := func(t *tenants.Tenant) error {
+		if now := keep(cmd, asked, t.Provider); now.BaseURL != p.BaseURL || now.Bookmaker != p.Bookmaker || now.AllowPrivateAddress != p.AllowPrivateAddress {
+			return fmt.Errorf("tenant %s: its connection was changed meanwhile, so nothing was stored: run the command again", id)
 		}
-		return e.SetProvider(id, p)
-	})
+		t.Provider = &p
+		return nil
+	}
+	done, err := g.editTenants(cmd.Context(), audit.ProviderSet, func(e *tenants.Editor) error { return e.Change(id, set) })
 	if done == nil {
 		return err
 	}
@@ -172,9 +170,6 @@ func (g *Group) setProvider(cmd *cobra.Command, id string, p tenants.Provider, f
 	if p.BaseURL != "" {
 		of += ", base URL " + p.BaseURL
 	}
-	if t.Provider != nil && t.Provider.BaseURL != "" && p.BaseURL == "" {
-		of += ", the provider's own base URL instead of " + t.Provider.BaseURL
-	}
 	printable.Fprintf(g.Out, "tenant %s: provider %s set%s, credential %s sealed\nNext:\n  %s provider test %s\n  %s cycle --tenant %s\n",
 		id, p.Name, of, p.Hint, cli.Self(), id, cli.Self(), id)
 	return err
@@ -187,33 +182,17 @@ type setView struct {
 	Replaces *source `json:"replaces,omitempty"` // whose data was published until now, if it was another's
 }
 
-// readCredential reads from the terminal without echo, stdin, or a file.
-func (g *Group) readCredential(id, provider, file string) ([]byte, error) {
-	if file != "-" {
-		return readCredentialFile(file)
-	}
+// readCredential reads from the terminal without echo, or from stdin.
+func (g *Group) readCredential(id, provider string) ([]byte, error) {
 	if !cli.OnTerminal(g.In) {
-		return readBounded(g.In, "stdin")
+		pasted, err := io.ReadAll(io.LimitReader(g.In, 2*credential.MaxLength))
+		if err != nil {
+			return nil, fmt.Errorf("credential from stdin: %w", err)
+		}
+		return pasted, nil
 	}
 	printable.Fprintf(g.Errs, "Credential of tenant %s at %s (not shown): ", id, provider)
 	pasted, err := term.ReadPassword(int(g.In.(*os.File).Fd()))
 	fmt.Fprintln(g.Errs)
 	return pasted, err
-}
-
-func readCredentialFile(path string) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, fmt.Errorf("credential file: %w", err)
-	}
-	defer f.Close()
-	return readBounded(f, path)
-}
-
-func readBounded(r io.Reader, name string) ([]byte, error) {
-	b, err := io.ReadAll(io.LimitReader(r, 2*credential.MaxLength))
-	if err != nil {
-		return nil, fmt.Errorf("credential from %s: %w", name, err)
-	}
-	return b, nil
 }

@@ -5,13 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"slices"
+	"strings"
 
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/printable"
 	"mkt/cmd/mkt/internal/tenants"
-	"mkt/fetch/provider"
-	"mkt/fetch/provider/all"
 	"mkt/publish/football"
 	"mkt/publish/snapshot"
 	"mkt/serve/account"
@@ -35,9 +33,6 @@ func (s source) String() string {
 type change struct {
 	from, to source
 	fixtures int64 // published, of the market engine
-	live     int64 // published, of live intelligence
-	held     int64 // of fixtures, kept because a listing lacked too many at once
-	lost     []provider.Capability
 }
 
 // changeOf returns what connecting a provider changes; nil if that is connected already, if
@@ -70,21 +65,12 @@ func (g *Group) changeOf(t *tenants.Tenant, p tenants.Provider) (*change, error)
 		if was != c.to && c.from.Provider == "" {
 			c.from = was
 		}
-		if product == football.LiveIntelligence {
-			c.live = m.Tables["live"].Rows
-		} else {
-			c.fixtures, c.held = m.Tables["fixtures"].Rows, m.Counters["fixtures_held"]
+		if product == football.MarketEngine {
+			c.fixtures = m.Tables["fixtures"].Rows
 		}
 	}
 	if c.from.Provider == "" {
 		return nil, nil
-	}
-	before, _ := all.Lookup(c.from.Provider)
-	after, _ := all.Lookup(c.to.Provider)
-	for _, one := range before.Capabilities {
-		if !slices.Contains(after.Capabilities, one) {
-			c.lost = append(c.lost, one)
-		}
 	}
 	return &c, nil
 }
@@ -111,38 +97,25 @@ func (g *Group) newest(id string, product football.Product) (*snapshot.Manifest,
 // confirmChange says what a change means, and asks whether it is meant.
 func (g *Group) confirmChange(ctx context.Context, t *tenants.Tenant, c *change, yes bool) error {
 	if !g.JSON() || !yes {
-		for _, line := range c.means(t) {
+		for line := range strings.SplitSeq(c.means(t.ID), "\n") {
 			printable.Fprintf(g.Errs, "%s\n", line)
 		}
 	}
 	return g.Confirm(ctx, fmt.Sprintf("Change tenant %s from %s to %s?", t.ID, c.from, c.to), yes)
 }
 
-// means says what happens after the change, a sentence or two a line.
-func (c *change) means(t *tenants.Tenant) []string {
-	lines := []string{fmt.Sprintf("tenant %s: what is published is of %s, and this connects %s.", t.ID, c.from, c.to)}
-	say := func(format string, args ...any) { lines = append(lines, "- "+fmt.Sprintf(format, args...)) }
+// means says what happens after the change.
+func (c *change) means(id string) string {
+	next := fmt.Sprintf(`- Every fixture, market and selection gets another id. The next good market cycle removes %s of %s and adds those of %s,
+  in one publication; --accept-removals is not needed.
+`, cli.Plural(int(c.fixtures), "fixture"), c.from.Provider, c.to.Provider)
 	if c.from.Provider == c.to.Provider {
-		say("The ids of fixtures stay, and those of markets and selections with the same meaning. Prices of the two bookmakers are never mixed: the next good cycle replaces all of them,")
-		lines = append(lines, "  and a fixture whose prices it cannot get is removed until a later cycle gets them.")
-		say("Clients see one event for each of %s that changes: a fixture_removed if it is removed, and otherwise a fixture_markets_updated. There is no gap in seq, and no reset.", cli.Plural(int(c.fixtures), "fixture"))
-		say("To keep the prices of %s: --bookmaker %s.", c.from.Bookmaker, c.from.Bookmaker)
-	} else {
-		say("Every fixture, market and selection gets another id. The next good market cycle removes %s of %s and adds those of %s, in one publication.", cli.Plural(int(c.fixtures), "fixture"), c.from.Provider, c.to.Provider)
-		say("Clients see a fixture_removed and a fixture_markets_updated for each, over HTTP and the socket. There is no gap in seq, and no reset.")
-		say("These removals are never held, however many they are: --accept-removals is not needed.")
-		if c.held > 0 {
-			say("%s that are held now are removed with them.", cli.Plural(int(c.held), "fixture"))
-		}
-		if _, has := t.Products[football.LiveIntelligence]; has {
-			say("%s leave /live in the next good live cycle. Momentum, timeline and statistics begin anew.", cli.Plural(int(c.live), "fixture"))
-		}
-		if len(c.lost) > 0 {
-			say("%s does not sell %s.", c.to.Provider, words(c.lost))
-		}
+		next = fmt.Sprintf(`- The ids stay, and the next good cycle replaces all prices of %s: those of two bookmakers are never mixed.
+- To keep the prices of %s: --bookmaker %s.
+`, cli.Plural(int(c.fixtures), "fixture"), c.from.Bookmaker, c.from.Bookmaker)
 	}
-	say("Until the provider has accepted the credential, data routes answer 409: run mkt provider test %s at once. From then on the older data is served until the next good cycle.", t.ID)
-	say("If %s has no market on any fixture, nothing is published, and what is published stays.", c.to)
-	say("What was published and archived stays as it is, and can be read, explained and verified. A change back gives the earlier ids again.")
-	return lines
+	return fmt.Sprintf(`tenant %s: what is published is of %s, and this connects %s.
+%s- Clients see an event for each fixture that changes; there is no gap in seq, and no reset.
+- Until the provider has accepted the credential, data routes answer 409: run mkt provider test %s at once.
+docs/operators.md says more, under "Changing a provider or a bookmaker".`, id, c.from, c.to, next, id)
 }

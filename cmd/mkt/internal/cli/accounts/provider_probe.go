@@ -24,30 +24,32 @@ import (
 	"mkt/serve/account"
 )
 
-func (g *Group) testVerb() verb {
-	credentialOnly := false
-	return verb{use: "test ID", short: "Test a tenant's credential, and show what the plan includes",
-		long: `Ask a tenant's provider whether the credential is good, how much of the quota
+func newProviderTest(g *Group) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "test ID",
+		Short: "Test a tenant's credential, and show what the plan includes",
+		Long: `Ask a tenant's provider whether the credential is good, how much of the quota
 is left, and what the plan of the account includes. That takes up to six cheap
-requests, which docs/providers.md lists with their cost; --credential-only
-sends one. The answers change the status of the connection and the
-capabilities of the account, which a running mkt serve follows.
+requests, which docs/providers.md lists with their cost. The answers change the
+status of the connection and the capabilities of the account, which a running
+mkt serve follows.
 
 Exit code 0: the credential is good; 1: it is refused, the provider does not
 know the bookmaker, or the plan does not include what a product of the tenant
 needs; 75: the provider cannot be
 reached, or the credential is good and its quota is used up.`,
-		example: "mkt provider test acme\n  mkt provider test acme --credential-only",
-		flags: func(cmd *cobra.Command) {
-			cmd.Flags().BoolVar(&credentialOnly, "credential-only", false, "send one request, and do not ask what the plan includes")
-			g.Keys.SealFlag(g.Settings, cmd)
-		},
-		show: func(ctx context.Context, t *tenants.Tenant) error {
-			if credentialOnly {
-				return g.testProvider(ctx, t, fetch.TestCredential)
+		Example: `  mkt provider test acme`,
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			t, err := g.LoadTenant(args[0])
+			if err != nil {
+				return err
 			}
-			return g.testProvider(ctx, t, fetch.Test)
-		}}
+			return g.testProvider(cmd.Context(), t)
+		},
+	}
+	g.Keys.SealFlag(g.Settings, cmd)
+	return cmd
 }
 
 type testView struct {
@@ -66,7 +68,7 @@ type testView struct {
 	Seconds float64 `json:"seconds"`
 }
 
-func (g *Group) testProvider(ctx context.Context, t *tenants.Tenant, test func(context.Context, fetch.Options) (fetch.Probed, error)) error {
+func (g *Group) testProvider(ctx context.Context, t *tenants.Tenant) error {
 	whom, err := t.FetchTenant()
 	if err != nil {
 		return err
@@ -77,7 +79,7 @@ func (g *Group) testProvider(ctx context.Context, t *tenants.Tenant, test func(c
 	}
 	var found fetch.Probed
 	err = g.inTenant(t.ID, func(data, root durable.FS) (err error) {
-		found, err = test(ctx, fetch.Options{
+		found, err = fetch.Test(ctx, fetch.Options{
 			Tenant: whom, Root: root, Provider: all.Lookup, Now: g.Now, Log: g.Log,
 			Open: open,
 		})
@@ -174,24 +176,17 @@ func (g *Group) printTest(t *tenants.Tenant, found fetch.Probed, failed error) e
 	v := testView{ID: t.ID, Provider: now.Provider, Hint: now.Hint, OK: failed == nil, Status: now.Status, Code: found.Code, Error: cli.Message(failed),
 		Endpoints: append([]string{}, found.Endpoints...), Unanswered: append([]fetch.FailedProbe{}, found.Failed...), Requests: found.Requests, Quota: found.Quota,
 		planView: viewPlan(found.Plan), Seconds: found.Took.Round(time.Millisecond).Seconds()}
-	if g.JSON() {
-		return errors.Join(failed, g.Encode(v))
-	}
-	return errors.Join(v.print(g.Out, g.Now()), failed)
-}
-
-// print writes what the test found. What failed is an error, which is printed after it.
-func (v testView) print(out io.Writer, now time.Time) error {
-	if v.OK {
-		printable.Fprintf(out, "tenant %s: %s accepts the credential %s (%s, %.1f s); the connection is %s\n",
-			v.ID, v.Provider, v.Hint, cli.Plural(v.Requests, "request"), v.Seconds, v.Status)
-	} else {
-		printable.Fprintf(out, "tenant %s: the connection is %s\n", v.ID, v.Status)
-	}
-	f := newFacts(out)
-	f.of(v.Quota, v.planView, now)
-	for _, u := range v.Unanswered {
-		f.row("unanswered", u.Endpoint+" ("+strings.TrimSuffix(string(u.Code)+": "+u.Reason, ": ")+")")
-	}
-	return f.Flush()
+	return errors.Join(g.Answer(v, func(out io.Writer) error {
+		if v.OK {
+			printable.Fprintf(out, "tenant %s: %s accepts the credential %s (%s, %.1f s); the connection is %s\n",
+				v.ID, v.Provider, v.Hint, cli.Plural(v.Requests, "request"), v.Seconds, v.Status)
+		} else {
+			printable.Fprintf(out, "tenant %s: the connection is %s\n", v.ID, v.Status)
+		}
+		for _, u := range v.Unanswered {
+			printable.Fprintf(out, "unanswered: %s (%s)\n", u.Endpoint, strings.TrimSuffix(string(u.Code)+": "+u.Reason, ": "))
+		}
+		fmt.Fprintln(out)
+		return now.print(out, g.Now())
+	}), failed)
 }

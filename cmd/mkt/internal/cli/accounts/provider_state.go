@@ -1,33 +1,21 @@
 package accounts
 
 import (
-	"context"
 	"fmt"
-	"io"
 
 	"mkt/cmd/mkt/internal/audit"
 	"mkt/cmd/mkt/internal/tenants"
 )
 
-// providerVerbs test and show a connection, and disable, enable and unset it.
+// providerVerbs disable, enable and unset a connection.
 func (g *Group) providerVerbs() []verb {
 	turn := func(off bool, word string) func([]string) (step, error) {
 		return func(args []string) (step, error) {
-			return step{edit: func(e *tenants.Editor) error { return e.SetProviderDisabled(args[0], off) },
+			return step{edit: func(t *tenants.Tenant) error { return t.DisableProvider(off) },
 				print: func(t *tenants.Tenant) error { return g.printSwitched(t, word) }}, nil
 		}
 	}
-	return []verb{g.testVerb(),
-		{use: "status ID", short: "Show a tenant's provider connection and its status",
-			long: `Show a tenant's provider connection: what is set, and what the newest test and
-the newest fetches found.`,
-			example: "mkt provider status acme", show: func(_ context.Context, t *tenants.Tenant) error {
-				v, err := g.connection(t)
-				if err != nil {
-					return err
-				}
-				return g.Answer(v, func(out io.Writer) error { return v.print(out, g.Now()) })
-			}},
+	return []verb{
 		{use: "disable ID", short: "Switch a provider connection off: data routes answer 409",
 			long: `Switch a tenant's provider connection off. The provider is not asked any more,
 and data routes answer 409 PROVIDER_NOT_CONNECTED. The credential stays in the
@@ -44,7 +32,7 @@ mkt provider disable keeps it.`,
 			example: "mkt provider unset acme", action: audit.ProviderUnset, asks: always,
 			prepare: func(args []string) (step, error) {
 				return step{question: fmt.Sprintf("Remove the provider connection of tenant %s with its credential? This cannot be undone.", args[0]),
-					edit: func(e *tenants.Editor) error { return e.UnsetProvider(args[0]) },
+					edit: func(t *tenants.Tenant) error { t.Provider = nil; return nil },
 					print: func(t *tenants.Tenant) error {
 						return g.AnswerLine(map[string]any{"client_id": t.ID, "provider": nil}, "tenant %s: no provider, and no credential, is kept\n", t.ID)
 					}}, nil

@@ -9,9 +9,12 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/cyclestate"
 	"mkt/cmd/mkt/internal/pace"
+	"mkt/cmd/mkt/internal/printable"
 	"mkt/cmd/mkt/internal/tenants"
 	"mkt/publish/football"
 	"mkt/publish/health"
@@ -94,31 +97,96 @@ func (g *Group) connection(t *tenants.Tenant) (connectionView, error) {
 	return v, err
 }
 
-func (v connectionView) print(out io.Writer, now time.Time) error {
-	f := newFacts(out)
-	f.row("tenant", v.ID)
-	f.Styles(cli.Normal, statusStyle(v.Status))
-	f.row("status", v.state())
-	if v.Provider != "" {
-		f.row("provider", strings.TrimSuffix(v.Provider+" at "+v.BaseURL, " at "))
+func newProviderStatus(g *Group) *cobra.Command {
+	return &cobra.Command{
+		Use:   "status [ID]",
+		Short: "Show every provider connection, or all that is known of one",
+		Long: `Show the connection of every tenant, or of one with all that is known of it:
+what is set, and what the newest test and the newest fetches found.`,
+		Example: `  mkt provider status acme`,
+		Args:    cobra.MaximumNArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return g.allConnections()
+			}
+			t, err := g.LoadTenant(args[0])
+			if err != nil {
+				return err
+			}
+			v, err := g.connection(t)
+			if err != nil {
+				return err
+			}
+			return g.Answer(v, func(out io.Writer) error { return v.print(out, g.Now()) })
+		},
 	}
-	f.row("bookmaker", v.Bookmaker)
-	f.row("credential", v.Hint)
-	f.of(v.Quota, v.planView, now)
+}
+
+func (g *Group) allConnections() error {
+	f, err := g.LoadTenants()
+	if err != nil {
+		return err
+	}
+	all := []connectionView{}
+	for i := range f.Tenants {
+		v, err := g.connection(&f.Tenants[i])
+		if err != nil {
+			return err
+		}
+		all = append(all, v)
+	}
+	return g.Answer(map[string]any{"connections": all}, func(out io.Writer) error {
+		w := cli.NewTableWriter(out)
+		w.Header("TENANT", "PROVIDER", "BOOKMAKER", "CREDENTIAL", "STATUS", "LAST SUCCESS", "LAST ATTEMPT", "CODE")
+		for _, c := range all {
+			w.Styles(cli.Normal, cli.Normal, cli.Normal, cli.Normal, statusStyle(c.Status))
+			printable.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", c.ID, cli.Dash(c.Provider), cli.Dash(c.Bookmaker), cli.Dash(c.Hint), c.state(),
+				cli.Instant(c.LastSuccessAt), cli.Instant(c.LastAttemptAt), cli.Dash(string(c.Code)))
+		}
+		return w.Flush()
+	})
+}
+
+func (v connectionView) print(out io.Writer, now time.Time) error {
+	w := cli.NewTableWriter(out)
+	row := func(key, value string) {
+		if value != "" {
+			printable.Fprintf(w, "%s\t%s\n", key, value)
+		}
+	}
+	row("tenant", v.ID)
+	w.Styles(cli.Normal, statusStyle(v.Status))
+	row("status", v.state())
+	if v.Provider != "" {
+		row("provider", strings.TrimSuffix(v.Provider+" at "+v.BaseURL, " at "))
+	}
+	row("bookmaker", v.Bookmaker)
+	row("credential", v.Hint)
+	if v.Quota != nil {
+		row("quota", v.Quota.Describe(now))
+	}
+	if v.Plan != nil {
+		row("plan", *v.Plan)
+	}
+	if v.PlanEndsAt != nil {
+		row("plan ends", cli.Instant(v.PlanEndsAt))
+	}
+	row("included", words(v.Capabilities))
+	row("not included", words(v.Refused))
 	for _, p := range v.Pace {
 		if p.Allowed > p.Scheduled {
-			f.row("pace", p.text)
+			row("pace", p.text)
 		}
 	}
 	for _, one := range v.Found {
-		f.row(one.Of, fmt.Sprintf("%s at %s%s", result(one.OK, one.Code), cli.ClockTime(one.At), one.history()))
+		row(one.Of, fmt.Sprintf("%s at %s%s", result(one.OK, one.Code), cli.ClockTime(one.At), one.history()))
 	}
 	for _, day := range slices.Sorted(maps.Keys(v.Calls)) {
 		for _, endpoint := range slices.Sorted(maps.Keys(v.Calls[day])) {
-			f.row("calls "+day, fmt.Sprint(v.Calls[day][endpoint], " ", endpoint))
+			row("calls "+day, fmt.Sprint(v.Calls[day][endpoint], " ", endpoint))
 		}
 	}
-	return f.Flush()
+	return w.Flush()
 }
 
 func (v connectionView) state() string {

@@ -16,9 +16,8 @@ import (
 )
 
 type logFlags struct {
-	action, by   string
-	since, until string
-	last         int
+	since string
+	last  int
 }
 
 func newTenantLog(g *Group) *cobra.Command {
@@ -45,53 +44,34 @@ comparison of the file's hashes shows that there were some. With
 			if err != nil {
 				return err
 			}
-			return g.printLog(log, pick)
+			return g.printLog(log)
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.action, "action", "", "only this action, such as tenant.suspend")
-	flags.StringVar(&f.by, "by", "", "only changes by this user or actor")
 	flags.StringVar(&f.since, "since", "", "only changes from this time or day on")
-	flags.StringVar(&f.until, "until", "", "only changes before this time or day")
 	flags.IntVar(&f.last, "last", 0, "only this many of the newest")
 	cli.Bound(flags, "last", "a whole number, 1 or more", func() bool { return f.last >= 1 })
 	return cmd
 }
 
 func (f *logFlags) filter(args []string) (audit.Filter, error) {
-	pick := audit.Filter{Action: audit.Action(f.action), By: f.by, Last: f.last}
+	pick := audit.Filter{Last: f.last}
 	if len(args) == 1 {
 		pick.Tenant = args[0]
 	}
 	if pick.Tenant != "" && !layout.ValidTenantID(pick.Tenant) {
 		return pick, cli.Usagef("tenant id %q: not an account's id", pick.Tenant)
 	}
-	if f.action != "" {
-		var known []string
-		for _, a := range audit.Actions() {
-			known = append(known, string(a))
-		}
-		if err := cli.CheckWord("--action", f.action, known...); err != nil {
-			return pick, err
-		}
+	at, err := parseMoment("since", f.since)
+	if at != nil {
+		pick.Since = *at
 	}
-	for flag, text := range map[string]string{"since": f.since, "until": f.until} {
-		at, err := parseMoment(flag, text)
-		if err != nil {
-			return pick, err
-		}
-		if at != nil && flag == "since" {
-			pick.Since = *at
-		} else if at != nil {
-			pick.Until = *at
-		}
-	}
-	return pick, nil
+	return pick, err
 }
 
 // printLog prints a table, or a list of entries for scripts. What is missing from the log is
 // reported on stderr.
-func (g *Group) printLog(log audit.Log, pick audit.Filter) error {
+func (g *Group) printLog(log audit.Log) error {
 	if g.JSON() {
 		shown := make([]shownEntry, len(log.Entries))
 		for i, e := range log.Entries {
@@ -106,7 +86,7 @@ func (g *Group) printLog(log audit.Log, pick audit.Filter) error {
 	for _, n := range log.Unreadable {
 		printable.Fprintf(g.Errs, "mkt: %s:%d: is not a valid entry: cut off by a crash, or changed by hand\n", audit.FileName, n)
 	}
-	if pick.Until.IsZero() && g.changedSince(log) {
+	if g.changedSince(log) {
 		printable.Fprintf(g.Errs, "mkt: %s was changed by hand after the newest entry\n", g.Tenants)
 	}
 	return nil

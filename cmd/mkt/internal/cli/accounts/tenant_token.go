@@ -18,7 +18,7 @@ func (g *Group) tokenVerbs() []verb {
 	return []verb{
 		{use: "issue ID", short: "Print a further API token, once; the others stay valid",
 			example: "mkt tenant token issue acme", action: audit.TokenIssue,
-			prepare: func(args []string) (step, error) { return g.mint(args[0], (*tenants.Editor).AddToken) }},
+			prepare: func(args []string) (step, error) { return g.mint(args[0], func(*tenants.Tenant) {}) }},
 		{use: "rotate ID", short: "Print a new API token, once, and end all the others",
 			long: `Issue a new API token and print it, once. All other tokens of the tenant are
 refused from then on, for good. To change a token without an interruption, run
@@ -28,7 +28,7 @@ end.
 On a terminal it asks first; a script does not need --yes.`,
 			example: "mkt tenant token rotate acme", action: audit.TokenRotate, asks: onTerminal,
 			prepare: func(args []string) (step, error) {
-				s, err := g.mint(args[0], (*tenants.Editor).ReplaceTokens)
+				s, err := g.mint(args[0], func(t *tenants.Tenant) { t.Tokens = nil })
 				s.question = fmt.Sprintf("End all tokens of tenant %s and issue a new one? This cannot be undone.", args[0])
 				return s, err
 			}},
@@ -56,16 +56,16 @@ On a terminal it asks first; a script does not need --yes.`,
 					at = new(time.Time)
 				}
 				return step{question: fmt.Sprintf("End the token …%s of tenant %s? This cannot be undone.", hint, id),
-					said: says("The token …%s is refused from now on.", hint),
-					edit: func(e *tenants.Editor) error { return e.EndToken(id, hint, *at) }}, nil
+					said: fmt.Sprintf("The token …%s is refused from now on.", hint),
+					edit: func(t *tenants.Tenant) error { return t.EndToken(hint, *at) }}, nil
 			}},
 	}
 }
 
-// mint returns the step that stores a new token and prints it.
-func (g *Group) mint(id string, store func(*tenants.Editor, string, tenants.Token) error) (step, error) {
+// mint returns the step that stores a new token after something else is done, and prints it.
+func (g *Group) mint(id string, before func(*tenants.Tenant)) (step, error) {
 	token, entry, err := tenants.NewToken(g.Now())
-	return step{edit: func(e *tenants.Editor) error { return store(e, id, entry) },
+	return step{edit: func(t *tenants.Tenant) error { before(t); return t.AddToken(entry) },
 		print: func(*tenants.Tenant) error { return g.printToken(id, token, "") }}, err
 }
 

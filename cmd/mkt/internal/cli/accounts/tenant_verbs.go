@@ -3,8 +3,6 @@ package accounts
 import (
 	"cmp"
 	"fmt"
-	"slices"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -20,8 +18,8 @@ func (g *Group) nameVerb() verb {
 	return verb{use: "name ID NAME", short: "Change a tenant's display name; an empty one removes it",
 		example: "mkt tenant name acme 'Acme Sports'", action: audit.TenantName,
 		prepare: func(args []string) (step, error) {
-			return step{said: says("Named %q.", args[1]),
-				edit: func(e *tenants.Editor) error { return e.SetName(args[0], args[1]) }}, nil
+			return step{said: fmt.Sprintf("Named %q.", args[1]),
+				edit: func(t *tenants.Tenant) error { t.Name = args[1]; return nil }}, nil
 		}}
 }
 
@@ -29,20 +27,20 @@ func (g *Group) nameVerb() verb {
 func (g *Group) statusVerbs() []verb {
 	set := func(s account.Status, said string) func([]string) (step, error) {
 		return func(args []string) (step, error) {
-			return step{question: fmt.Sprintf("Revoke tenant %s for good? This cannot be undone.", args[0]), said: says("%s", said),
-				edit: func(e *tenants.Editor) error { return e.SetStatus(args[0], s) }}, nil
+			return step{question: fmt.Sprintf("Revoke tenant %s for good? This cannot be undone.", args[0]), said: said,
+				edit: func(t *tenants.Tenant) error { return t.SetStatus(s) }}, nil
 		}
 	}
 	return []verb{
 		{use: "suspend ID", short: "Suspend a tenant: it gets 403, and no cycle of it runs",
 			long: `Suspend a tenant: every answer is 403 CLIENT_SUSPENDED, and no cycle of it
 runs. mkt tenant reactivate undoes it.`,
-			example: "mkt tenant suspend acme", action: audit.TenantSuspend, asks: reversible,
+			example: "mkt tenant suspend acme", action: audit.TenantSuspend,
 			prepare: func(args []string) (step, error) {
 				return set(account.Suspended, "Suspended. Its tokens get 403 CLIENT_SUSPENDED; mkt tenant reactivate "+args[0]+" undoes it.")(args)
 			}},
 		{use: "reactivate ID", short: "Let a suspended tenant read; a revoked one stays revoked",
-			example: "mkt tenant reactivate acme", action: audit.TenantReactivate, asks: reversible,
+			example: "mkt tenant reactivate acme", action: audit.TenantReactivate,
 			prepare: set(account.Active, "Reactivated. Its tokens are valid again.")},
 		{use: "revoke ID", short: "Revoke a tenant for good: every answer is 403",
 			long: `Revoke a tenant for good: every answer is 403 CLIENT_REVOKED, and no command
@@ -55,18 +53,18 @@ undone.`,
 
 // originVerbs allow and deny.
 func (g *Group) originVerbs() []verb {
-	one := func(word, short, said string, action audit.Action, change func(e *tenants.Editor, id, origin string) error) verb {
+	one := func(word, short, said string, action audit.Action, change func(t *tenants.Tenant, origin string) error) verb {
 		return verb{use: word + " ID ORIGIN", short: short, example: "mkt tenant origin " + word + " acme https://app.example.com", action: action,
 			prepare: func(args []string) (step, error) {
 				if reason := tenants.CheckOrigin(args[1]); reason != "" {
 					return step{}, cli.Usagef("origin %q: %s", args[1], reason)
 				}
-				return step{said: says(said, args[1]), edit: func(e *tenants.Editor) error { return change(e, args[0], args[1]) }}, nil
+				return step{said: fmt.Sprintf(said, args[1]), edit: func(t *tenants.Tenant) error { return change(t, args[1]) }}, nil
 			}}
 	}
 	return []verb{
-		one("allow", "Let pages of a browser origin read", "Origin %s allowed.", audit.OriginAllow, (*tenants.Editor).AllowOrigin),
-		one("deny", "Remove a browser origin", "Origin %s no longer allowed.", audit.OriginDeny, (*tenants.Editor).DenyOrigin),
+		one("allow", "Let pages of a browser origin read", "Origin %s allowed.", audit.OriginAllow, (*tenants.Tenant).AllowOrigin),
+		one("deny", "Remove a browser origin", "Origin %s no longer allowed.", audit.OriginDeny, (*tenants.Tenant).DenyOrigin),
 	}
 }
 
@@ -89,13 +87,10 @@ func (g *Group) limitVerb() verb {
 			if want == (account.Limit{}) {
 				return step{}, cli.Usagef("want one or more of --requests, --per and --burst")
 			}
-			return step{said: says("Rate limit set."), edit: func(e *tenants.Editor) error {
-				now, err := cli.TenantByID(e.File(), args[0])
-				if err != nil {
-					return err
-				}
-				return e.SetLimit(args[0], account.Limit{Requests: cmp.Or(want.Requests, now.Limit.Requests),
-					Per: cmp.Or(want.Per, now.Limit.Per), Burst: cmp.Or(want.Burst, now.Limit.Burst)})
+			return step{said: "Rate limit set.", edit: func(t *tenants.Tenant) error {
+				t.Limit = account.Limit{Requests: cmp.Or(want.Requests, t.Limit.Requests),
+					Per: cmp.Or(want.Per, t.Limit.Per), Burst: cmp.Or(want.Burst, t.Limit.Burst)}
+				return nil
 			}}, nil
 		}}
 }
@@ -106,15 +101,6 @@ func parseProduct(s string) (football.Product, error) {
 
 // scheduleVerbs set and unset.
 func (g *Group) scheduleVerbs() []verb {
-	said := func(p football.Product) func(*tenants.Tenant) string {
-		return func(t *tenants.Tenant) string {
-			expr := t.Expression(p)
-			if expr == "" {
-				return fmt.Sprintf("Kept for later: the tenant is not subscribed to %s, so it does not run.", p)
-			}
-			return fmt.Sprintf("%s runs on %s.", p, expr)
-		}
-	}
 	return []verb{
 		{use: "set ID PRODUCT EXPR", short: "Run a tenant's product on a cron expression",
 			long: `Run a tenant's product on a cron expression in UTC: five fields, six with
@@ -130,13 +116,13 @@ judged by it, whoever runs the cycles.`,
 				if _, err := schedule.Parse(args[2]); err != nil {
 					return step{}, cli.Usagef("schedule %q: %w; want such as \"5 * * * *\", @hourly or \"@every 30m\"", args[2], err)
 				}
-				return step{said: said(p), edit: func(e *tenants.Editor) error { return e.SetSchedule(args[0], p, args[2]) }}, nil
+				return step{said: fmt.Sprintf("Schedule set: it is used while the tenant is subscribed to %s.", p), edit: func(t *tenants.Tenant) error { t.Schedule[p] = args[2]; return nil }}, nil
 			}},
 		{use: "unset ID PRODUCT", short: "Run a tenant's product on its default schedule",
 			example: "mkt tenant schedule unset acme market_engine", action: audit.ScheduleUnset,
 			prepare: func(args []string) (step, error) {
 				p, err := parseProduct(args[1])
-				return step{said: said(p), edit: func(e *tenants.Editor) error { return e.UnsetSchedule(args[0], p) }}, err
+				return step{said: fmt.Sprintf("%s runs on its default schedule.", p), edit: func(t *tenants.Tenant) error { delete(t.Schedule, p); return nil }}, err
 			}},
 	}
 }
@@ -163,11 +149,8 @@ state the whole term: without --starts the product has started, and without
 				if err != nil {
 					return step{}, err
 				}
-				if err := g.checkProduct(args[0], p); err != nil {
-					return step{}, err
-				}
-				return step{said: func(t *tenants.Tenant) string { return termWords(t, p, g.Now()) },
-					edit: func(e *tenants.Editor) error { return e.SetProduct(args[0], p, term) }}, nil
+				return step{said: fmt.Sprintf("Subscribed to %s.", p),
+					edit: func(t *tenants.Tenant) error { t.Products[p] = term; return nil }}, nil
 			}},
 		{use: "unset ID PRODUCT", short: "Remove a subscription",
 			long: `Remove a subscription: the routes of the product answer 403
@@ -177,46 +160,17 @@ instead.`,
 			example: "mkt tenant product unset acme live_intelligence", action: audit.ProductUnset,
 			prepare: func(args []string) (step, error) {
 				p, err := parseProduct(args[1])
-				return step{said: says("Not subscribed to %s.", p), edit: func(e *tenants.Editor) error { return e.UnsetProduct(args[0], p) }}, err
+				return step{said: fmt.Sprintf("Not subscribed to %s.", p), edit: func(t *tenants.Tenant) error { delete(t.Products, p); return nil }}, err
 			}},
 	}
-}
-
-// checkProduct refuses a product that the tenant's provider cannot give.
-func (g *Group) checkProduct(id string, p football.Product) error {
-	t, err := g.LoadTenant(id)
-	if err != nil || t.Provider == nil {
-		return err
-	}
-	if reason := tenants.CheckProduct(t.Provider.Name, p); reason != "" {
-		return fmt.Errorf("tenant %s: %s: connect another provider first, with mkt provider set %s --provider NAME", id, reason, id)
-	}
-	return nil
-}
-
-// termWords describes a term as of now, so that a mistyped year is noticed.
-func termWords(t *tenants.Tenant, p football.Product, now time.Time) string {
-	term := t.Products[p]
-	switch t.Subscription(p, now) {
-	case account.Expired:
-		return fmt.Sprintf("Subscribed to %s, which is over already: it expired at %s.", p, cli.Moment(term.Expires))
-	case account.NotStarted:
-		return fmt.Sprintf("Subscribed to %s, which has not started: it starts at %s.", p, cli.Moment(term.Starts))
-	}
-	return fmt.Sprintf("Subscribed to %s, from %s to %s.", p, cli.Moment(term.Starts), cli.Moment(term.Expires))
 }
 
 func parseTerm(starts, expires string) (s account.Subscription, err error) {
 	if s.Starts, err = parseMoment("starts", starts); err != nil {
 		return s, err
 	}
-	if s.Expires, err = parseMoment("expires", expires); err != nil {
-		return s, err
-	}
-	if s.Starts != nil && s.Expires != nil && !s.Starts.Before(*s.Expires) {
-		return s, cli.Usagef("--expires %s: is not after --starts %s", expires, starts)
-	}
-	return s, nil
+	s.Expires, err = parseMoment("expires", expires)
+	return s, err
 }
 
 // featureVerbs enable and disable.
@@ -227,21 +181,12 @@ func (g *Group) featureVerbs() []verb {
 				if err := cli.CheckWord("feature", args[1], tenants.Features()...); err != nil {
 					return step{}, err
 				}
-				return step{said: func(t *tenants.Tenant) string { return featureWords(t, args[1], word, g.Now()) },
-					edit: func(e *tenants.Editor) error { return e.SetFeature(args[0], args[1], on) }}, nil
+				return step{said: fmt.Sprintf("Feature %s %sd.", args[1], word),
+					edit: func(t *tenants.Tenant) error { t.Features[args[1]] = on; return nil }}, nil
 			}}
 	}
 	return []verb{
 		one("enable", "Switch a feature on, such as the add-on advanced_stats", audit.FeatureEnable, true),
 		one("disable", "Switch a feature off: its routes answer 403", audit.FeatureDisable, false),
 	}
-}
-
-func featureWords(t *tenants.Tenant, feature, word string, now time.Time) string {
-	for _, p := range account.Products() {
-		if slices.Contains(account.ProductFeatures(p), feature) && t.Subscription(p, now) != account.InForce {
-			return fmt.Sprintf("Feature %s %sd. It takes effect when %s is in force, which it is not now.", feature, word, p)
-		}
-	}
-	return fmt.Sprintf("Feature %s %sd.", feature, word)
 }

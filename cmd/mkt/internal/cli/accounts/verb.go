@@ -1,9 +1,7 @@
 package accounts
 
 import (
-	"context"
 	"errors"
-	"fmt"
 	"io"
 	"strings"
 
@@ -11,6 +9,7 @@ import (
 
 	"mkt/cmd/mkt/internal/audit"
 	"mkt/cmd/mkt/internal/cli"
+	"mkt/cmd/mkt/internal/printable"
 	"mkt/cmd/mkt/internal/tenants"
 )
 
@@ -20,8 +19,7 @@ type verb struct {
 	action                    audit.Action
 	asks                      asking
 	flags                     func(*cobra.Command)
-	prepare                   func(args []string) (step, error)            // checks the arguments
-	show                      func(context.Context, *tenants.Tenant) error // instead of prepare, if nothing changes
+	prepare                   func(args []string) (step, error) // checks the arguments
 }
 
 // asking says when a verb asks first.
@@ -29,7 +27,6 @@ type asking int
 
 const (
 	never      asking = iota
-	reversible        // never, and --yes is accepted without effect
 	onTerminal        // a script does not need --yes
 	always            // where there is no terminal, --yes is needed
 )
@@ -37,14 +34,9 @@ const (
 // step is one change of an account.
 type step struct {
 	question string                            // that is asked first, if the verb asks
-	edit     func(e *tenants.Editor) error     // may find that the account is as wanted
-	said     func(t *tenants.Tenant) string    // of the account after the edit, which is printed below it
+	edit     func(t *tenants.Tenant) error     // may find that the account is as wanted
+	said     string                            // above the account after the edit
 	print    func(after *tenants.Tenant) error // instead of said
-}
-
-// says returns a text that is the same for each account.
-func says(format string, args ...any) func(*tenants.Tenant) string {
-	return func(*tenants.Tenant) string { return fmt.Sprintf(format, args...) }
 }
 
 func (g *Group) newVerbs(verbs []verb) []*cobra.Command {
@@ -61,23 +53,16 @@ func (g *Group) newVerb(v verb) *cobra.Command {
 	cmd := &cobra.Command{Use: v.use, Short: v.short, Long: v.long, Example: "  " + v.example,
 		Args: cobra.ExactArgs(len(strings.Fields(v.use)) - 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if v.show != nil {
-				t, err := g.LoadTenant(args[0])
-				if err != nil {
-					return err
-				}
-				return v.show(cmd.Context(), t)
-			}
 			s, err := v.prepare(args)
 			if err != nil {
 				return err
 			}
-			if v.asks >= onTerminal {
+			if v.asks != never {
 				if err := g.ConfirmFor(cmd.Context(), args[0], s.question, yes || v.asks == onTerminal && !cli.OnTerminal(g.In)); err != nil {
 					return err
 				}
 			}
-			done, err := g.editTenants(cmd.Context(), v.action, s.edit)
+			done, err := g.editTenants(cmd.Context(), v.action, func(e *tenants.Editor) error { return e.Change(args[0], s.edit) })
 			if done == nil {
 				return err
 			}
@@ -91,10 +76,7 @@ func (g *Group) newVerb(v verb) *cobra.Command {
 	if v.flags != nil {
 		v.flags(cmd)
 	}
-	switch v.asks {
-	case reversible:
-		cli.NeedlessYes(cmd)
-	case onTerminal, always:
+	if v.asks != never {
 		cli.YesFlag(cmd, &yes)
 	}
 	return cmd
@@ -107,7 +89,7 @@ func (g *Group) printStep(s step, after *tenants.Tenant) error {
 	}
 	v := viewOf(after, g.Now())
 	return g.Answer(v, func(out io.Writer) error {
-		fmt.Fprintf(out, "%s\n\n", s.said(after))
+		printable.Fprintf(out, "%s\n\n", s.said)
 		return v.print(out)
 	})
 }

@@ -175,7 +175,9 @@ func (o *office) switched(ctx context.Context, a *account, off bool) {
 		if !off {
 			a.isOff(false)
 		}
-		if o.edit(ctx, func(e *tenants.Editor) error { return e.SetProviderDisabled(a.id, off) }, isDone) && off {
+		if o.edit(ctx, func(e *tenants.Editor) error {
+			return e.Change(a.id, func(t *tenants.Tenant) error { return t.DisableProvider(off) })
+		}, isDone) && off {
 			a.isOff(true)
 		}
 	})
@@ -195,7 +197,9 @@ func (o *office) know(ctx context.Context, a *account) {
 		}
 		p := o.connection(a)
 		p.Disabled = t.Provider.Disabled
-		o.edit(ctx, func(e *tenants.Editor) error { return e.SetProvider(a.id, p) }, func(f *tenants.File) bool {
+		o.edit(ctx, func(e *tenants.Editor) error {
+			return e.Change(a.id, func(t *tenants.Tenant) error { t.Provider = &p; return nil })
+		}, func(f *tenants.File) bool {
 			t, there := f.Tenant(a.id)
 			return there && strings.TrimSpace(t.Provider.Credential) == strings.TrimSpace(p.Credential)
 		})
