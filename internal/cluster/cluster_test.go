@@ -24,6 +24,7 @@ type system struct {
 	t      *testing.T
 	server *miniredis.Miniredis
 	away   atomic.Bool
+	silent atomic.Bool // accepts connections, and answers nothing
 	joined int
 }
 
@@ -64,6 +65,10 @@ func (s *system) open(name, installation string) *process {
 		Dial: func(context.Context, string, string) (net.Conn, error) {
 			if s.away.Load() || p.isCut.Load() {
 				return nil, errors.New("connection refused")
+			}
+			if s.silent.Load() {
+				conn, _ := net.Pipe()
+				return conn, nil
 			}
 			conn, err := s.server.Dial()
 			p.conns <- conn
@@ -234,6 +239,36 @@ func TestServerOutOfReach(t *testing.T) {
 		a.isCut.Store(false)
 		time.Sleep(counted)
 		moved(t, first, owners(t, a, b), -1)
+	})
+}
+
+// A worker does not wait for each answer of a server that has stopped answering.
+func TestServerIsSilent(t *testing.T) {
+	run(t, func(t *testing.T, s *system) {
+		a := s.join("a")
+		time.Sleep(counted)
+		s.silent.Store(true)
+		for len(a.conns) > 0 {
+			(<-a.conns).Close()
+		}
+		took := func() time.Duration {
+			began := time.Now()
+			var away *cluster.AwayError
+			if _, _, err := a.Take(t.Context(), "acme", "live_intelligence", "test"); !errors.As(err, &away) || away.Outcome != cluster.Slow {
+				t.Errorf("a lease: %v", err)
+			}
+			a.Announce("acme", "live_intelligence", 1)
+			return time.Since(began)
+		}
+		time.Sleep(6 * time.Second)
+		if d := took(); d > 0 || !a.Owns("acme") {
+			t.Errorf("a server that is silent was waited for %v", d)
+		}
+		s.silent.Store(false)
+		time.Sleep(4 * time.Second)
+		_, lease, err := a.Take(t.Context(), "acme", "live_intelligence", "test")
+		check.Must(t, err)
+		lease.Release()
 	})
 }
 
