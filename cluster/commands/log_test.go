@@ -62,7 +62,7 @@ func TestOneLogOfManyWorkers(t *testing.T) {
 	killed := 0
 	round := 0
 	for until := time.Now().Add(*logKillFor); time.Now().Before(until); round++ {
-		if round%6 == 0 { // the accounts of one that is killed wait for up to 20 s
+		if round%6 == 0 { // the accounts of one that is killed wait for up to 12 s
 			w := s.Workers[rand.IntN(len(s.Workers))]
 			check.Must(t, w.Kill())
 			check.Must(t, w.Start(t.Context()))

@@ -95,7 +95,7 @@ func Start(ctx context.Context, o Options) (_ *System, err error) {
 	if err := s.Balance(); err != nil {
 		return nil, err
 	}
-	o.Say("waiting for the first cycles: a new Redis counts the workers for 10 s before they share the accounts")
+	o.Say("waiting for the first cycles: a new Redis counts the workers for 5 s before they share the accounts")
 	return s, s.awaitAccounts(ctx)
 }
 

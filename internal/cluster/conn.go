@@ -13,8 +13,8 @@ import (
 )
 
 const (
-	beatEvery = 2 * time.Second
-	deadAfter = 10 * time.Second // without an announcement
+	beatEvery = time.Second
+	deadAfter = 5 * time.Second // without an announcement
 	askFor    = time.Second      // one command
 )
 

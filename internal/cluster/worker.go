@@ -50,7 +50,7 @@ type Member struct {
 }
 
 // errStarting is why a worker takes no accounts from a server that has just begun to know workers.
-var errStarting = errors.New("the workers are being counted: the server has known them for less than ten seconds")
+var errStarting = errors.New("the workers are being counted: the server has known them for less than five seconds")
 
 // Join makes this process a worker. [Member.Run] must be called. It calls changed when accounts
 // may have come or gone, one call at a time.
