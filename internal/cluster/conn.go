@@ -15,7 +15,7 @@ import (
 const (
 	beatEvery = time.Second
 	deadAfter = 5 * time.Second // without an announcement
-	askFor    = time.Second      // one command
+	askFor    = time.Second     // one command
 )
 
 // ClockTolerance is the difference between this clock and that of the server above which a worker
