@@ -100,40 +100,6 @@ func faultsOf(t testing.TB, texts ...string) (all []simulator.Fault) {
 	return all
 }
 
-// A fixture has one FI and one event id before and during the match, and its
-// markets stay.
-func TestPrematchAndLiveJoin(t *testing.T) {
-	clock := &moving{simNoon}
-	sim := simulated(t, simulator.Options{Seed: 2, InPlay: 60, Now: clock.now, Quota: 1 << 20})
-	ahead := make(map[string]simItem)
-	for range 4 {
-		for _, it := range wholeListing(t, sim, "sport_id=1") {
-			ahead[it.ID] = it
-		}
-		clock.at = clock.at.Add(time.Hour)
-	}
-	joined, events := 0, 0
-	page := livePageOf(t, ask(t, sim, askInPlay).Body.Bytes())
-	for _, it := range page.Results {
-		was, known := ahead[it.FI]
-		if !known {
-			continue
-		}
-		joined++
-		if was.EventID != nil && *was.EventID == it.ID {
-			events++
-		} else if was.EventID != nil {
-			t.Errorf("fixture %s was event %s and is %s", it.FI, *was.EventID, it.ID)
-		}
-		if _, ok := sim.Match(sim.Tokens()[0], it.FI); !ok {
-			t.Errorf("nobody knows fixture %s", it.FI)
-		}
-	}
-	if joined < len(page.Results)*3/4 || events < joined*3/4 {
-		t.Errorf("of %d in play %d were announced, %d with their event", len(page.Results), joined, events)
-	}
-}
-
 func TestLiveListFilters(t *testing.T) {
 	sim := simulated(t, simulator.Options{Seed: 5, InPlay: 200})
 	leagues := make(map[string]int)
