@@ -27,9 +27,9 @@ type engine struct {
 
 // schema has the tables of the private file: a row for each fixture and for each market, numbered
 // in the order of the answers. Integers have the type that database/sql makes of every number,
-// because a filter that needs a cast reads the whole table. body and detail are packed JSON.
+// because a filter that needs a cast reads the whole table. body is packed JSON.
 const schema = `
-CREATE TABLE d.fixture (n BIGINT, id VARCHAR, league VARCHAR, starts_at BIGINT, body BLOB, detail BLOB);
+CREATE TABLE d.fixture (n BIGINT, id VARCHAR, league VARCHAR, starts_at BIGINT, body BLOB);
 CREATE TABLE d.market (n BIGINT, id VARCHAR, market VARCHAR, period VARCHAR, subjects VARCHAR[], ordinal BIGINT, body BLOB);
 `
 
@@ -94,7 +94,7 @@ func openEngine(ctx context.Context, path string, memory, vector int64) (*engine
 	db.SetMaxIdleConns(connections)
 	e := &engine{db: db, memory: memory, statements: map[string]*sql.Stmt{}}
 	err = run(ctx, db, "ATTACH "+quoted(path)+" AS d (READ_ONLY)", withoutLateReads, "SET enable_external_access = false", "SET lock_configuration = true")
-	for _, text := range []string{fixtureCount, fixturePage, fixtureBodies, marketPage, marketByID, marketByName} {
+	for _, text := range []string{fixtureCount, fixturePage, fixtureByNumber, marketPage, marketByID, marketByName} {
 		if err == nil {
 			e.statements[text], err = db.PrepareContext(ctx, text)
 		}
@@ -153,16 +153,13 @@ func (e *engine) close() error { return e.db.Close() }
 
 // query runs a prepared query and calls each with its rows. Values from clients are passed in args,
 // never in text.
-func (e *engine) query(ctx context.Context, text string, args []any, each func(*sql.Rows) error) error {
-	err := e.rows(ctx, text, args, each)
-	var fault *duckdb.Error
-	if errors.As(err, &fault) && (fault.Type == duckdb.ErrorTypeFatal || fault.Type == duckdb.ErrorTypeInternal) {
-		e.broken.Store(true) // the next refresh replaces the engine
-	}
-	return err
-}
-
-func (e *engine) rows(ctx context.Context, text string, args []any, each func(*sql.Rows) error) error {
+func (e *engine) query(ctx context.Context, text string, args []any, each func(*sql.Rows) error) (err error) {
+	defer func() {
+		var fault *duckdb.Error
+		if errors.As(err, &fault) && (fault.Type == duckdb.ErrorTypeFatal || fault.Type == duckdb.ErrorTypeInternal) {
+			e.broken.Store(true) // the next refresh replaces the engine
+		}
+	}()
 	rows, err := e.statements[text].QueryContext(ctx, args...)
 	if err != nil {
 		return err
@@ -176,9 +173,12 @@ func (e *engine) rows(ctx context.Context, text string, args []any, each func(*s
 	return rows.Err()
 }
 
+// item takes the id and the JSON of a row, which are valid only until it returns.
+type item = func(id, body []byte)
+
 // page runs a query of ids and packed bodies, whose last parameter is the maximum number of rows, and calls
 // do with at most limit of them. more reports whether there is another one.
-func (e *engine) page(ctx context.Context, text string, args []any, limit int, do func(id, body []byte)) (more bool, err error) {
+func (e *engine) page(ctx context.Context, text string, args []any, limit int, do item) (more bool, err error) {
 	var id, packed sql.RawBytes
 	var body []byte
 	rows := 0
@@ -196,22 +196,6 @@ func (e *engine) page(ctx context.Context, text string, args []any, limit int, d
 		return err
 	})
 	return more, err
-}
-
-// one runs a query of a single packed body and calls do with it.
-func (e *engine) one(ctx context.Context, text string, args []any, do func(body []byte)) (found bool, err error) {
-	err = e.query(ctx, text, args, func(r *sql.Rows) error {
-		var packed sql.RawBytes
-		if err := r.Scan(&packed); err != nil {
-			return err
-		}
-		body, err := unpack(nil, packed)
-		if found = err == nil; found {
-			do(body)
-		}
-		return err
-	})
-	return found, err
 }
 
 // pack compresses a body as an S2 block: DuckDB reads all rows of a vector for a page, and they are a

@@ -65,12 +65,12 @@ func pageFixtures(t *testing.T, v *reader.View, f reader.FixtureFilter, limit in
 	t.Helper()
 	for after := ""; ; {
 		n := 0
-		more, err := v.Fixtures(t.Context(), f, after, limit, func(item reader.FixtureItem) {
+		more, err := v.Fixtures(t.Context(), f, after, limit, func(id, body []byte) {
 			n++
-			after = string(item.ID)
+			after = string(id)
 			ids = append(ids, after)
-			if !json.Valid(item.Body) || !strings.Contains(string(item.Body), after) {
-				t.Errorf("body of %s: %s", item.ID, item.Body)
+			if !json.Valid(body) || !strings.Contains(string(body), after) {
+				t.Errorf("body of %s: %s", id, body)
 			}
 		})
 		must(t, err)
@@ -195,14 +195,14 @@ func TestMarketsArePagedAndFound(t *testing.T) {
 		}
 		for _, m := range sample.Markets {
 			var body string
-			found, err := v.Market(t.Context(), f, m.MarketID, func(b []byte) { body = string(b) })
+			found, err := v.Market(t.Context(), f, m.MarketID, func(_, b []byte) { body = string(b) })
 			must(t, err)
 			if !found || !strings.HasPrefix(body, `{"market_id":"`+m.MarketID+`"`) {
 				t.Errorf("market %s: found %v, %s", m.MarketID, found, body)
 			}
 		}
 		for _, id := range []string{servetest.ID("mk_", "other"), "mk_" + strings.Repeat("a", 26), "mk_" + strings.Repeat("z", 26), sample.Markets[0].MarketID + "~zzzzzzzz"} {
-			if found, err := v.Market(t.Context(), f, id, func([]byte) {}); found || err != nil {
+			if found, err := v.Market(t.Context(), f, id, func(_, _ []byte) {}); found || err != nil {
 				t.Errorf("market %s: %v, %v", id, found, err)
 			}
 		}
@@ -213,9 +213,9 @@ func pageMarkets(t *testing.T, v *reader.View, f reader.Fixture, filter reader.M
 	t.Helper()
 	for after := ""; ; {
 		n := 0
-		more, err := v.Markets(t.Context(), f, filter, after, limit, func(m reader.MarketItem) {
+		more, err := v.Markets(t.Context(), f, filter, after, limit, func(id, body []byte) {
 			n++
-			after = string(m.ID)
+			after = string(id)
 			ids = append(ids, after)
 		})
 		must(t, err)
@@ -289,7 +289,7 @@ func TestMarketByNamePrefersTheBareId(t *testing.T) {
 		{Market: "GOALSCORER", Subject: "Nobody"}:                   "",
 	} {
 		got := ""
-		found, err := v.MarketByName(t.Context(), f, filter, func(body []byte) {
+		found, err := v.MarketByName(t.Context(), f, filter, func(_, body []byte) {
 			var m struct {
 				MarketName string `json:"market_name"`
 			}
@@ -362,7 +362,7 @@ func TestMarketsOfFixturesOfManySizes(t *testing.T) {
 		for i := range fixture.Markets {
 			id := fixture.Markets[i].MarketID
 			want = append(want, id)
-			if found, err := v.Market(t.Context(), f, id, func([]byte) {}); err != nil || !found {
+			if found, err := v.Market(t.Context(), f, id, func(_, _ []byte) {}); err != nil || !found {
 				t.Errorf("market %d of %d: found %v, %v", i, len(fixture.Markets), found, err)
 			}
 		}
