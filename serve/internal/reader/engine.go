@@ -8,11 +8,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync/atomic"
 
 	"github.com/duckdb/duckdb-go/v2"
 	"github.com/klauspost/compress/s2"
+
+	"mkt/serve/internal/duck"
 )
 
 // engine is one DuckDB instance over one loaded snapshot: read-only, single-threaded,
@@ -53,7 +54,7 @@ const (
 const vectorRows = 2048
 
 func build(ctx context.Context, path string, fill func(*appenders) error) (err error) {
-	db, err := openMemory(filepath.Dir(path), buildMemory)
+	db, err := openMemory(ctx, filepath.Dir(path), buildMemory)
 	if err != nil {
 		return err
 	}
@@ -63,7 +64,7 @@ func build(ctx context.Context, path string, fill func(*appenders) error) (err e
 		return err
 	}
 	defer conn.Close()
-	if err := run(ctx, conn, storeAsIs, fmt.Sprintf(attachNew, quoted(path)), schema, "BEGIN"); err != nil {
+	if err := duck.Run(ctx, conn, storeAsIs, fmt.Sprintf(attachNew, duck.Quoted(path)), schema, "BEGIN"); err != nil {
 		return err
 	}
 	err = conn.Raw(func(raw any) error {
@@ -76,7 +77,7 @@ func build(ctx context.Context, path string, fill func(*appenders) error) (err e
 	if err != nil {
 		return err
 	}
-	return run(ctx, conn, "COMMIT", "CHECKPOINT d", "DETACH d")
+	return duck.Run(ctx, conn, "COMMIT", "CHECKPOINT d", "DETACH d")
 }
 
 // openEngine opens a private file for reading and unlinks it, so that no other process can open it
@@ -85,7 +86,7 @@ func build(ctx context.Context, path string, fill func(*appenders) error) (err e
 func openEngine(ctx context.Context, path string, memory, vector int64) (*engine, error) {
 	each := 2 * max(1, vector)
 	memory = max(memory, 2*each)
-	db, err := openMemory(filepath.Dir(path), memory)
+	db, err := openMemory(ctx, filepath.Dir(path), memory)
 	if err != nil {
 		return nil, err
 	}
@@ -93,7 +94,7 @@ func openEngine(ctx context.Context, path string, memory, vector int64) (*engine
 	db.SetMaxOpenConns(connections)
 	db.SetMaxIdleConns(connections)
 	e := &engine{db: db, memory: memory, statements: map[string]*sql.Stmt{}}
-	err = run(ctx, db, "ATTACH "+quoted(path)+" AS d (READ_ONLY)", withoutLateReads, "SET enable_external_access = false", "SET lock_configuration = true")
+	err = duck.Run(ctx, db, append([]string{"ATTACH " + duck.Quoted(path) + " AS d (READ_ONLY)", withoutLateReads}, duck.Confined...)...)
 	for _, text := range []string{fixtureCount, fixturePage, fixtureByNumber, marketPage, marketByID, marketByName} {
 		if err == nil {
 			e.statements[text], err = db.PrepareContext(ctx, text)
@@ -112,40 +113,9 @@ func openEngine(ctx context.Context, path string, memory, vector int64) (*engine
 // all other columns of the table again.
 const withoutLateReads = `SET disabled_optimizers = 'late_materialization'`
 
-// openMemory starts an instance that is empty, has bounds of memory and disk space, and never
-// downloads an extension.
-func openMemory(dir string, memory int64) (*sql.DB, error) {
-	connector, err := duckdb.NewConnector("", nil)
-	if err != nil {
-		return nil, fmt.Errorf("start the engine: %w", err)
-	}
-	db := sql.OpenDB(connector)
-	err = run(context.Background(), db,
-		fmt.Sprintf("SET memory_limit = '%dB'", memory),
-		"SET temp_directory = "+quoted(filepath.Join(dir, "spill")),
-		fmt.Sprintf("SET max_temp_directory_size = '%dB'", int64(maxTempSpace)),
-		"SET autoinstall_known_extensions = false", "SET autoload_known_extensions = false", "SET threads = 1")
-	if err != nil {
-		return nil, errors.Join(err, db.Close())
-	}
-	return db, nil
-}
-
-// quoted returns a text as an SQL literal. It is for the names of our own files, which cannot be passed as
-// parameters.
-func quoted(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
-
-type executor interface {
-	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
-}
-
-func run(ctx context.Context, on executor, statements ...string) error {
-	for _, s := range statements {
-		if _, err := on.ExecContext(ctx, s); err != nil {
-			return fmt.Errorf("%.40s: %w", s, err)
-		}
-	}
-	return nil
+func openMemory(ctx context.Context, dir string, memory int64) (*sql.DB, error) {
+	return duck.Open(ctx, memory, "SET temp_directory = "+duck.Quoted(filepath.Join(dir, "spill")),
+		fmt.Sprintf("SET max_temp_directory_size = '%dB'", int64(maxTempSpace)), "SET threads = 1")
 }
 
 // close closes the engine, when no query runs any more.
