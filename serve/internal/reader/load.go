@@ -1,16 +1,11 @@
 package reader
 
 import (
-	"bytes"
 	"context"
-	"database/sql/driver"
 	"errors"
 	"fmt"
 	"path/filepath"
 	"runtime/debug"
-
-	"github.com/duckdb/duckdb-go/v2"
-	"golang.org/x/sync/errgroup"
 
 	"mkt/publish/durable"
 	"mkt/publish/football"
@@ -59,60 +54,17 @@ type loader struct {
 	vector int64 // bytes of the bodies of vectorRows rows, at most
 }
 
-func (l *loader) fill(to *appenders) error {
-	if err := l.pipe(to.fixture, l.fixtures); err != nil {
+// fill turns a panic over a row into an error, because an invalid snapshot must not stop the server.
+func (l *loader) fill(to *appenders) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("%w: render: %v", ErrInvalid, p)
+		}
+	}()
+	if err := l.fixtures(to); err != nil {
 		return err
 	}
-	return l.pipe(to.market, l.markets)
-}
-
-// emit takes a row for an appender.
-type emit func(row ...driver.Value) error
-
-// pipe appends the rows that read emits, while read goes on in a goroutine of its own. A panic over a
-// row is an error, because an invalid snapshot must not stop the server.
-func (l *loader) pipe(to *duckdb.Appender, read func(context.Context, emit) error) error {
-	work, ctx := errgroup.WithContext(l.ctx)
-	batches := make(chan [][]driver.Value, 2)
-	work.Go(func() (err error) {
-		defer func() {
-			if p := recover(); p != nil {
-				err = fmt.Errorf("%w: render: %v", ErrInvalid, p)
-			}
-		}()
-		defer close(batches)
-		var batch [][]driver.Value
-		send := func() error {
-			select {
-			case batches <- batch:
-				batch = nil
-				return nil
-			case <-ctx.Done():
-				return context.Cause(ctx)
-			}
-		}
-		err = read(ctx, func(row ...driver.Value) error {
-			if batch = append(batch, row); len(batch) < rowsAtOnce {
-				return nil
-			}
-			return send()
-		})
-		if err == nil {
-			err = send()
-		}
-		return err
-	})
-	work.Go(func() error {
-		for batch := range batches {
-			for _, row := range batch {
-				if err := to.AppendRow(row...); err != nil {
-					return err
-				}
-			}
-		}
-		return nil
-	})
-	return work.Wait()
+	return l.markets(to)
 }
 
 func openTable[T table.Row](l *loader, name string) (rows *table.Reader[T], close func(), err error) {
@@ -128,7 +80,7 @@ func openTable[T table.Row](l *loader, name string) (rows *table.Reader[T], clos
 	return rows, func() { rows.Close(); r.Close() }, nil
 }
 
-func (l *loader) fixtures(_ context.Context, add emit) error {
+func (l *loader) fixtures(to *appenders) error {
 	rows, done, err := openTable[table.FixtureRow](l, layout.FixturesFile)
 	if err != nil {
 		return err
@@ -150,7 +102,7 @@ func (l *loader) fixtures(_ context.Context, add emit) error {
 		if row.StartsAt != nil {
 			starts = row.StartsAt.UnixMilli()
 		}
-		if err := add(int64(l.index.fixtures()), row.FixtureID, league, starts, pack(nil, api.AppendFixture(nil, row))); err != nil {
+		if err := to.fixture.AppendRow(int64(l.index.fixtures()), row.FixtureID, league, starts, pack(nil, api.AppendFixture(nil, row))); err != nil {
 			return err
 		}
 		l.index.add(row)
@@ -159,7 +111,7 @@ func (l *loader) fixtures(_ context.Context, add emit) error {
 }
 
 // markets appends the markets, and checks that they are in order and belong to the fixtures.
-func (l *loader) markets(ctx context.Context, add emit) error {
+func (l *loader) markets(to *appenders) error {
 	rows, done, err := openTable[table.MarketRow](l, layout.MarketsFile)
 	if err != nil {
 		return err
@@ -170,6 +122,9 @@ func (l *loader) markets(ctx context.Context, add emit) error {
 	for row, err := range rows.All {
 		if err != nil {
 			return fmt.Errorf("%w: %w", ErrInvalid, err)
+		}
+		if l.ctx.Err() != nil {
+			return context.Cause(l.ctx)
 		}
 		for ; fixture < l.index.fixtures() && l.index.ends[fixture] == n; fixture++ {
 			last = ""
@@ -183,7 +138,7 @@ func (l *loader) markets(ctx context.Context, add emit) error {
 		}
 		l.body = api.AppendMarket(l.body[:0], row)
 		l.packed = pack(l.packed, l.body)
-		if err := add(int64(n), row.MarketID, orNull(row.Market), orNull(row.Period), subjectsOf(row), int64(max(0, row.Ordinal)), bytes.Clone(l.packed)); err != nil {
+		if err := to.market.AppendRow(int64(n), row.MarketID, orNull(row.Market), orNull(row.Period), subjectsOf(row), int64(max(0, row.Ordinal)), l.packed); err != nil {
 			return err
 		}
 		vector += int64(len(l.packed))
