@@ -292,23 +292,21 @@ func (d *Dataset) open() error {
 // publication to serve, or zero if there is none.
 func (d *Dataset) readState(c snapshot.Commit) bool {
 	var s State
-	complete := true
-	known := d.State()
-	for step, run := range map[string]struct{ now, before **health.Run }{
-		"fetch": {&s.Fetch, &known.Fetch}, "transform": {&s.Transform, &known.Transform}, "publish": {&s.Publish, &known.Publish},
-	} {
+	known, complete := d.State(), true
+	run := func(step string, before *health.Run) *health.Run {
 		r, err := health.Read(d.root, step)
 		if err == nil && r == nil {
 			err = d.checkStateFile(step)
 		}
 		d.faults.note(slog.LevelWarn, "cannot read the state of "+step, err)
-		*run.now = d.library.runAsOf(r, c.PublishedAt)
 		if err != nil {
 			complete = false
-			*run.now = *run.before
 			s.FetchLost = s.FetchLost || step == health.StepFetch
+			return before
 		}
+		return d.library.runAsOf(r, c.PublishedAt)
 	}
+	s.Fetch, s.Transform, s.Publish = run(health.StepFetch, known.Fetch), run("transform", known.Transform), run("publish", known.Publish)
 	calls, err := health.ReadCalls(d.root)
 	d.faults.note(slog.LevelWarn, "cannot read the counts of provider calls", err)
 	s.Calls = calls.Days

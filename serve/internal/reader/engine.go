@@ -53,7 +53,7 @@ const (
 // so many rows, also of those that it does not return.
 const vectorRows = 2048
 
-func build(ctx context.Context, path string, fill func(*appenders) error) (err error) {
+func build(ctx context.Context, path string, fill func(driver.Conn) error) (err error) {
 	db, err := openMemory(ctx, filepath.Dir(path), buildMemory)
 	if err != nil {
 		return err
@@ -67,17 +67,19 @@ func build(ctx context.Context, path string, fill func(*appenders) error) (err e
 	if err := duck.Run(ctx, conn, storeAsIs, fmt.Sprintf(attachNew, duck.Quoted(path)), schema, "BEGIN"); err != nil {
 		return err
 	}
-	err = conn.Raw(func(raw any) error {
-		a, err := newAppenders(raw.(driver.Conn))
-		if err != nil {
-			return err
-		}
-		return errors.Join(fill(a), a.close())
-	})
-	if err != nil {
+	if err := conn.Raw(func(raw any) error { return fill(raw.(driver.Conn)) }); err != nil {
 		return err
 	}
 	return duck.Run(ctx, conn, "COMMIT", "CHECKPOINT d", "DETACH d")
+}
+
+// fillTable appends rows to a table of the private file.
+func fillTable(conn driver.Conn, table string, rows func(to *duckdb.Appender) error) error {
+	to, err := duckdb.NewAppender(conn, "d", "main", table)
+	if err != nil {
+		return err
+	}
+	return errors.Join(rows(to), to.Close())
 }
 
 // openEngine opens a private file for reading and unlinks it, so that no other process can open it
@@ -173,27 +175,3 @@ func (e *engine) page(ctx context.Context, text string, args []any, limit int, d
 func pack(to, body []byte) []byte { return s2.Encode(to[:cap(to)], body) }
 
 func unpack(to, packed []byte) ([]byte, error) { return s2.Decode(to[:cap(to)], packed) }
-
-type appenders struct{ fixture, market *duckdb.Appender }
-
-func newAppenders(conn driver.Conn) (*appenders, error) {
-	a := &appenders{}
-	for table, into := range map[string]**duckdb.Appender{"fixture": &a.fixture, "market": &a.market} {
-		appender, err := duckdb.NewAppender(conn, "d", "main", table)
-		if err != nil {
-			return nil, errors.Join(err, a.close())
-		}
-		*into = appender
-	}
-	return a, nil
-}
-
-func (a *appenders) close() error {
-	var errs []error
-	for _, appender := range []*duckdb.Appender{a.fixture, a.market} {
-		if appender != nil {
-			errs = append(errs, appender.Close())
-		}
-	}
-	return errors.Join(errs...)
-}

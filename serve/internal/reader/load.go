@@ -2,10 +2,13 @@ package reader
 
 import (
 	"context"
+	"database/sql/driver"
 	"errors"
 	"fmt"
 	"path/filepath"
 	"runtime/debug"
+
+	"github.com/duckdb/duckdb-go/v2"
 
 	"mkt/publish/durable"
 	"mkt/publish/football"
@@ -55,16 +58,16 @@ type loader struct {
 }
 
 // fill turns a panic over a row into an error, because an invalid snapshot must not stop the server.
-func (l *loader) fill(to *appenders) (err error) {
+func (l *loader) fill(conn driver.Conn) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("%w: render: %v", ErrInvalid, p)
 		}
 	}()
-	if err := l.fixtures(to); err != nil {
+	if err := fillTable(conn, "fixture", l.fixtures); err != nil {
 		return err
 	}
-	return l.markets(to)
+	return fillTable(conn, "market", l.markets)
 }
 
 func openTable[T table.Row](l *loader, name string) (rows *table.Reader[T], close func(), err error) {
@@ -80,7 +83,7 @@ func openTable[T table.Row](l *loader, name string) (rows *table.Reader[T], clos
 	return rows, func() { rows.Close(); r.Close() }, nil
 }
 
-func (l *loader) fixtures(to *appenders) error {
+func (l *loader) fixtures(to *duckdb.Appender) error {
 	rows, done, err := openTable[table.FixtureRow](l, layout.FixturesFile)
 	if err != nil {
 		return err
@@ -102,7 +105,7 @@ func (l *loader) fixtures(to *appenders) error {
 		if row.StartsAt != nil {
 			starts = row.StartsAt.UnixMilli()
 		}
-		if err := to.fixture.AppendRow(int64(l.index.fixtures()), row.FixtureID, league, starts, pack(nil, api.AppendFixture(nil, row))); err != nil {
+		if err := to.AppendRow(int64(l.index.fixtures()), row.FixtureID, league, starts, pack(nil, api.AppendFixture(nil, row))); err != nil {
 			return err
 		}
 		l.index.add(row)
@@ -111,7 +114,7 @@ func (l *loader) fixtures(to *appenders) error {
 }
 
 // markets appends the markets, and checks that they are in order and belong to the fixtures.
-func (l *loader) markets(to *appenders) error {
+func (l *loader) markets(to *duckdb.Appender) error {
 	rows, done, err := openTable[table.MarketRow](l, layout.MarketsFile)
 	if err != nil {
 		return err
@@ -138,7 +141,7 @@ func (l *loader) markets(to *appenders) error {
 		}
 		l.body = api.AppendMarket(l.body[:0], row)
 		l.packed = pack(l.packed, l.body)
-		if err := to.market.AppendRow(int64(n), row.MarketID, orNull(row.Market), orNull(row.Period), subjectsOf(row), int64(max(0, row.Ordinal)), l.packed); err != nil {
+		if err := to.AppendRow(int64(n), row.MarketID, orNull(row.Market), orNull(row.Period), subjectsOf(row), int64(max(0, row.Ordinal)), l.packed); err != nil {
 			return err
 		}
 		vector += int64(len(l.packed))
