@@ -12,6 +12,7 @@
 package offline
 
 import (
+	"cmp"
 	"context"
 	"database/sql/driver"
 	"errors"
@@ -54,10 +55,7 @@ var ErrMemory = errors.New("the query needs more memory than it may use: raise -
 
 // Query runs one SELECT over the datasets and passes its rows to the answer, until ctx ends.
 func Query(ctx context.Context, o Options, text string, to Answer) (err error) {
-	if o.Memory <= 0 {
-		o.Memory = 1 << 30
-	}
-	db, err := duck.Open(ctx, o.Memory, "SET temp_directory = ''", "SET TimeZone = 'UTC'")
+	db, err := duck.Open(ctx, cmp.Or(o.Memory, 1<<30), "SET temp_directory = ''", "SET TimeZone = 'UTC'")
 	if err != nil {
 		return err
 	}

@@ -59,7 +59,7 @@ func newSwapping(t *testing.T) *swapping {
 	w := &swapping{t: t, cache: t.TempDir()}
 	dir := t.TempDir()
 	l := open(t, dir, func(o *reader.Options) {
-		o.CacheDir, o.Loads, o.Products = w.cache, swappers, []football.Product{football.MarketEngine, football.LiveIntelligence}
+		o.CacheDir, o.Products = w.cache, []football.Product{football.MarketEngine, football.LiveIntelligence}
 	})
 	for n := range swappers {
 		id := fmt.Sprint("acme-", n)

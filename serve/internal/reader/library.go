@@ -1,6 +1,7 @@
 package reader
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -37,7 +38,6 @@ type Options struct {
 	Products []football.Product
 	Loaded   func(clientID string) // is called when another publication is served; must not wait; nil = none
 	Poll     time.Duration         // interval of refreshes; live datasets are refreshed twice as often; 0 = a second
-	Loads    int                   // simultaneous loads over all tenants; 0 = 1
 	// Paths: the indexes that paths of prices need are made before the first one is asked for.
 	Paths bool
 	// Clock, if it shows the past, decides which publication of every dataset is the newest, and as
@@ -49,16 +49,16 @@ type Options struct {
 
 // Library has the datasets of all tenants. Safe for concurrent use.
 type Library struct {
-	o         Options // none of its functions but Fetch and Loaded is nil
-	loadSlots chan struct{}
-	scratch   *scratch.Folder
-	loads     *quarantine.Store
-	renders   *fairqueue.Queue
-	counts    counts
-	notices   *fsnotify.Watcher // set by Run; nil = there are none
-	watched   sync.Map          // the datasets whose folders are watched, by folder
-	swaps     atomic.Uint64
-	steps     *stepCaches
+	o       Options       // none of its functions but Fetch and Loaded is nil
+	loading chan struct{} // has an element during a load, of which there is one at a time over all tenants
+	scratch *scratch.Folder
+	loads   *quarantine.Store
+	renders *fairqueue.Queue
+	counts  counts
+	notices *fsnotify.Watcher // set by Run; nil = there are none
+	watched sync.Map          // the datasets whose folders are watched, by folder
+	swaps   atomic.Uint64
+	steps   *stepCaches
 
 	loaded chan struct{} // closed when every tenant has been refreshed once
 
@@ -105,20 +105,12 @@ func Open(o Options) (*Library, error) {
 	if err != nil {
 		return nil, err
 	}
-	if o.Poll <= 0 {
-		o.Poll = time.Second
-	}
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	if o.Clock == nil {
-		o.Clock = clock.Real(o.Now)
-	}
+	o.Poll, o.Log, o.Clock = cmp.Or(o.Poll, time.Second), cmp.Or(o.Log, slog.New(slog.DiscardHandler)), cmp.Or(o.Clock, clock.Real(o.Now))
 	l := &Library{
-		o: o, loadSlots: make(chan struct{}, max(1, o.Loads)), scratch: private, tenants: map[string]*Tenant{}, loaded: make(chan struct{}),
+		o: o, loading: make(chan struct{}, 1), scratch: private, tenants: map[string]*Tenant{}, loaded: make(chan struct{}),
 		steps: newStepCaches(), renders: fairqueue.New(max(2, runtime.GOMAXPROCS(0)), maxConcurrent), counts: counts{loads: map[football.Product]*loadCounts{}},
 	}
 	for _, p := range o.Products {
@@ -312,15 +304,6 @@ func (l *Library) Close() error {
 		}
 	}
 	return errors.Join(l.loads.Close(), l.scratch.Remove())
-}
-
-func (l *Library) loadSlot(ctx context.Context) (release func(), err error) {
-	select {
-	case l.loadSlots <- struct{}{}:
-		return func() { <-l.loadSlots }, nil
-	case <-ctx.Done():
-		return nil, context.Cause(ctx)
-	}
 }
 
 func (l *Library) shareOf(r cacheSize) int {

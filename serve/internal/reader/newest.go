@@ -178,11 +178,12 @@ func (d *Dataset) foreignOwners(c snapshot.Commit, m snapshot.Manifest) error {
 }
 
 func (d *Dataset) loadMarkets(ctx context.Context, c snapshot.Commit, m snapshot.Manifest) error {
-	release, err := d.library.loadSlot(ctx)
-	if err != nil {
-		return err
+	select {
+	case d.library.loading <- struct{}{}:
+		defer func() { <-d.library.loading }()
+	case <-ctx.Done():
+		return context.Cause(ctx)
 	}
-	defer release()
 	started := d.library.o.Now()
 	dir, err := os.MkdirTemp(d.library.scratch.Dir, "load-")
 	if err != nil {
