@@ -50,7 +50,7 @@ type Member struct {
 }
 
 // errStarting is why a worker takes no accounts from a server that has just begun to know workers.
-var errStarting = errors.New("the workers are being counted: the server has known them for less than ten seconds")
+var errStarting = errors.New("the workers are being counted: the server has known them for less than five seconds")
 
 // Join makes this process a worker. [Member.Run] must be called. It calls changed when accounts
 // may have come or gone, one call at a time.
@@ -88,7 +88,7 @@ func (m *Member) leave() {
 	m.mu.Lock()
 	m.team = nil
 	m.mu.Unlock()
-	_ = m.c.ask(context.Background(), func(ctx context.Context) error { // otherwise it counts as dead after a while
+	_ = m.c.send(context.Background(), func(ctx context.Context) error { // otherwise it counts as dead after a while
 		_, err := m.c.client.Do(ctx, "ZREM", m.c.o.Address.Key("workers"), m.c.member())
 		return err
 	})
@@ -100,12 +100,15 @@ func (m *Member) update(ctx context.Context) {
 	if ctx.Err() != nil {
 		return
 	}
-	var away *AwayError
+	var away, awayBefore *AwayError
 	// Accounts stay where they are while nobody can tell who is alive.
 	stays := errors.As(trouble, &away) || errors.Is(trouble, errStarting)
 	m.mu.Lock()
 	before := m.trouble
 	m.trouble = trouble
+	if errors.As(before, &awayBefore) || away == nil { // not after the first failure, which may be a short one
+		m.c.away.Store(away)
+	}
 	moved := !stays && !slices.Equal(team, m.team)
 	if moved {
 		m.team = team
@@ -125,7 +128,7 @@ func (m *Member) beat(ctx context.Context) (team []string, err error) {
 	c := m.c
 	var answer []any
 	asked := c.o.Now()
-	err = c.ask(ctx, func(ctx context.Context) (err error) {
+	err = c.send(ctx, func(ctx context.Context) (err error) {
 		answer, err = redis.Values(c.client.Run(ctx, beatScript, c.o.Address.Key("workers"), c.o.Address.Key("since"),
 			c.member(), deadAfter.Milliseconds(), asked.UnixMilli(), ClockTolerance.Milliseconds()))
 		return err
