@@ -57,7 +57,7 @@ tampering() { # 5 minutes
 # F1 to F7: most of the time is spent waiting for a provider that does not answer.
 upstream() { # 5 minutes
   run ./fetch/internal/upstream
-  run ./fetch -run 'Simulated|CredentialRefused|CutAtEvery'
+  run ./fetch -run 'Simulated|CutAtEvery'
   run ./cmd/mkt -run 'TooMuchOfAnAnswer|OneProviderHangs' -parallel 9
 }
 # T1 to T4: a hundred orders, ten runs, 10,000 cases per test, planted fixtures.
