@@ -2,7 +2,6 @@ package simulation
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"maps"
 	"time"
@@ -114,6 +113,6 @@ func (b *book) decided(root durable.ReadFS, j job, c snapshot.Commit) {
 func (b *book) isYoung(j job, history string, seq uint64, at time.Time) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	e, known := b.of(j).events[fmt.Sprint(history, " ", seq)]
-	return !known && !b.cluster || known && at.Sub(e.at) < 7*day
+	published, known := b.of(j).events.Published(history, seq)
+	return !known && !b.cluster || known && at.Sub(published) < 7*day
 }
