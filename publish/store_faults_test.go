@@ -3,6 +3,7 @@ package publish_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"path"
 	"slices"
 	"strings"
@@ -159,7 +160,12 @@ func TestStoreThatLostItsPast(t *testing.T) {
 			d, bucket := newStore(t)
 			f := durabletest.NewMem()
 			for n := 1; n <= 6; n++ {
-				must(t, shipCycle(t, f, d, cycle{number: n, refreshed: upTo(2 + n%3)}, retention.Policy{}))
+				c := cycle{number: n, refreshed: upTo(2 + n%3)}
+				answers := layout.Cycle(layout.RawDir, c.id())
+				must(t, durable.MkdirAllSync(f, answers+"/folder"))
+				must(t, durable.Create(f, answers+"/"+layout.RawCycleFile, durable.Bytes([]byte("{}\n"))))
+				must(t, durable.Create(f, answers+"/folder/000001.zst", durable.Bytes([]byte(fmt.Sprint("answers ", n)))))
+				must(t, shipCycle(t, f, d, c, retention.Policy{}))
 			}
 			must(t, health.Record(f, health.Run{Step: "publish", OK: true, FinishedAt: start}))
 			must(t, d.ShipStates(t.Context(), f, f))
@@ -202,6 +208,18 @@ func TestStoreThatLostItsPast(t *testing.T) {
 			must(t, shipCycle(t, f, again, cycle{number: 7, refreshed: upTo(3)}, retention.Policy{}))
 		})
 	}
+}
+
+// A new account whose first runs failed is not taken for one that was lost.
+func TestNewAccountIsNotLost(t *testing.T) {
+	d, _ := newStore(t)
+	f := durabletest.NewMem()
+	must(t, health.Record(f, health.Run{Step: "publish", OK: false, Code: health.CodeStorage, FinishedAt: start}))
+	must(t, d.ShipStates(t.Context(), f, f))
+	if head, err := d.Sync(t.Context(), f); err != nil || head.Version != 0 {
+		t.Errorf("a new account: version %d, %v", head.Version, err)
+	}
+	must(t, shipCycle(t, f, d, history()[0], retention.Policy{}))
 }
 
 // A root that only a reader has used gets what the next cycle continues.

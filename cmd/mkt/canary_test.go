@@ -66,12 +66,13 @@ func (h *installation) searchAll(token string, processes map[string][]byte) {
 	s := &search{kinds: map[string]int{}}
 	s.secret("the credential", canary, "")
 	s.secret("the token", token, "")
-	for _, name := range []string{"seal.key", "id.key"} {
-		key, err := os.ReadFile(filepath.Join(h.dir, name))
-		h.must(err)
-		lines := strings.Fields(string(key))
-		s.secret("the key "+name, lines[len(lines)-1], name)
-	}
+	seal, err := os.ReadFile(filepath.Join(h.dir, "seal.key"))
+	h.must(err)
+	words := strings.Fields(string(seal))
+	s.secret("the sealing key", words[len(words)-1], "seal.key")
+	id, err := os.ReadFile(filepath.Join(h.dir, "id.key"))
+	h.must(err)
+	s.secret("the id key", string(id), "id.key")
 	h.must(filepath.WalkDir(h.dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !d.Type().IsRegular() {
 			return err
