@@ -154,7 +154,6 @@ simulate-defects: ## the simulation finds planted defects, one after the other, 
 drills: build ## faults on the real binary and disk, and the long forms of the tests: an hour and a half alone on two cores
 	scripts/drills/kill.sh 20
 	scripts/drills/term.sh
-	scripts/drills/drain.sh
 	scripts/drills/smalldisk.sh
 	scripts/drills/long.sh
 	scripts/drills/gc.sh

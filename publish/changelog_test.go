@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"mkt/internal/testing/changelog"
 	"mkt/internal/testing/durabletest"
 	"mkt/publish"
 	"mkt/publish/durable"
@@ -56,9 +57,8 @@ type randomHistory struct {
 	next   *edition // what may be published by now
 	backup *backedUp
 
-	received  map[uint64]string    // every event that anybody received, by seq
-	times     map[uint64]time.Time // when each event was published, by seq
-	seen      map[string]*view     // what was read of publications, by the commit's hash
+	log       changelog.Log    // what anybody received
+	seen      map[string]*view // what was read of publications, by the commit's hash
 	consumers []*consumer
 	did       map[string]int
 }
@@ -78,7 +78,7 @@ type backedUp struct {
 }
 
 func newChronicle(t *testing.T, seed uint64) *randomHistory {
-	c := &randomHistory{t: t, random: rand.New(rand.NewPCG(seed, 11)), f: durabletest.NewMem(), received: map[uint64]string{}, times: map[uint64]time.Time{}, seen: map[string]*view{}, did: map[string]int{}}
+	c := &randomHistory{t: t, random: rand.New(rand.NewPCG(seed, 11)), f: durabletest.NewMem(), seen: map[string]*view{}, did: map[string]int{}}
 	c.keep = retention.Policy{Snapshots: 1 + c.random.IntN(4), SnapshotAge: time.Hour, CycleAge: time.Hour, ChangeEvents: 1 + c.random.Uint64N(40)}
 	for range 4 {
 		c.consumers = append(c.consumers, &consumer{randomHistory: c})
@@ -100,7 +100,7 @@ func (c *randomHistory) run(steps int) {
 	if _, err := look(c.f); err != nil {
 		c.t.Error(err)
 	}
-	c.t.Logf("%d steps: %v; %d versions, %d events received", steps, c.did, c.now.version, len(c.received))
+	c.t.Logf("%d steps: %v; %d versions, seq %d", steps, c.did, c.now.version, c.log.Last())
 }
 
 func (c *randomHistory) step() {
@@ -272,10 +272,8 @@ func (c *randomHistory) restore() {
 	s, err := newHistory(c.f, cycle{number: c.hour}.at(), fmt.Sprint("history-", c.hour))
 	must(c.t, err)
 	c.now = edition{version: c.now.version + 1, fixtures: c.now.fixtures, events: map[string]string{}, last: s.LastSeq}
-	for seq := range c.received {
-		if seq > s.LastSeq {
-			c.t.Errorf("restored to seq %d, and %d was received", s.LastSeq, seq)
-		}
+	if c.log.Last() > s.LastSeq {
+		c.t.Errorf("restored to seq %d, and %d was received", s.LastSeq, c.log.Last())
 	}
 	for _, k := range c.consumers {
 		k.lost = true
@@ -335,14 +333,14 @@ func (c *randomHistory) open(head snapshot.Commit, want *edition) (*view, error)
 	}
 	v := &view{commit: head, manifest: m, fixtures: d.fixtures, first: want.last - uint64(len(want.events)) + 1}
 	events := map[string]string{}
-	for e, err := range snapshot.Events(c.f, m, v.first-1) {
+	for e, err := range c.log.Events(c.f, head, m, v.first-1) {
 		if err != nil {
 			return nil, err
 		}
 		if layout.CycleID(e.CycleID) != head.CycleID {
 			return nil, fmt.Errorf("event %d is of cycle %s", e.Seq, e.CycleID)
 		}
-		events[e.FixtureID], c.times[uint64(e.Seq)] = e.Type, e.PublishedAt
+		events[e.FixtureID] = e.Type
 	}
 	if diff := cmp.Diff(want.fixtures, v.fixtures) + cmp.Diff(want.events, events); diff != "" || head.LastSeq != want.last || head.Version != want.version {
 		return nil, fmt.Errorf("last seq %d, want %d: %s", head.LastSeq, want.last, diff)

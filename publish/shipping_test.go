@@ -146,6 +146,37 @@ func TestTwoInstallations(t *testing.T) {
 	if _, err := d.Push(t.Context(), b, store.PushOptions{}); !errors.Is(err, store.ErrDiverged) {
 		t.Errorf("a push of another installation: %v, want ErrDiverged", err)
 	}
+	if _, err := d.Repair(t.Context(), b, store.PushOptions{}); !errors.Is(err, store.ErrDiverged) {
+		t.Errorf("a repair by another installation: %v, want ErrDiverged", err)
+	}
+}
+
+// The bucket of another installation was restored: a worker publishes nothing there, whatever its process has
+// seen before.
+func TestWrongBucketRestored(t *testing.T) {
+	d, bucket := newStore(t)
+	other, wrong := newStore(t)
+	f, c := durabletest.NewMem(), history()
+	must(t, shipCycle(t, f, d, c[0], retention.Policy{}))
+	must(t, shipCycle(t, durabletest.NewMem(), other, c[1], retention.Policy{}))
+	for _, key := range bucket.Keys("") {
+		bucket.Remove(t, key)
+	}
+	was := wrong.Keys("")
+	for _, key := range was {
+		bucket.Set(t, key, wrong.Get(t, key))
+	}
+	for range 2 {
+		if _, err := d.Sync(t.Context(), f); !errors.Is(err, store.ErrDiverged) {
+			t.Errorf("another history: %v, want ErrDiverged", err)
+		}
+		if err := shipCycle(t, f, d, c[2], retention.Policy{}); err == nil {
+			t.Error("a publication onto another history")
+		}
+	}
+	if is := bucket.Keys(""); !slices.Equal(is, was) {
+		t.Errorf("written: %q, were %q", is, was)
+	}
 }
 
 // A span is pulled with what was served at its beginning, and its root continues.

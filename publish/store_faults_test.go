@@ -3,6 +3,9 @@ package publish_test
 import (
 	"context"
 	"errors"
+	"fmt"
+	"path"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -12,6 +15,7 @@ import (
 	"mkt/publish"
 	"mkt/publish/durable"
 	"mkt/publish/football"
+	"mkt/publish/health"
 	"mkt/publish/layout"
 	"mkt/publish/retention"
 	"mkt/publish/snapshot"
@@ -135,6 +139,87 @@ func TestWipedStore(t *testing.T) {
 	if done, err := d.Pull(t.Context(), durabletest.NewMem(), store.PullOptions{}); err != nil || done.First != 1 || done.Last != 2 || done.Packs != 2 {
 		t.Errorf("pulled %+v, %v", done, err)
 	}
+}
+
+// The objects of an account vanish. Nothing is published onto what is left, nobody begins a second history, a
+// reader or a restore does not take it for an account without data, and a disk that has everything makes the
+// store whole again.
+func TestStoreThatLostItsPast(t *testing.T) {
+	for name, lost := range map[string]struct {
+		objects []string
+		goesOn  bool // the worker that published all of them needs none of those that are missing
+	}{
+		"emptied, but for the state files": {objects: []string{"commits/*", "packs/*", "changes/*"}},
+		"only the commit records":          {objects: []string{"commits/*"}},
+		"the oldest commit records":        {objects: []string{"commits/*[1-3].json"}},
+		"the newest commit records":        {objects: []string{"commits/*[5-6].json"}},
+		"the middle":                       {objects: []string{"commits/*[3-4].json", "packs/*[3-4]-*"}, goesOn: true},
+		"all but the newest commit record": {objects: []string{"commits/*[1-5].json", "packs/*[1-5]-*"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d, bucket := newStore(t)
+			f := durabletest.NewMem()
+			for n := 1; n <= 6; n++ {
+				c := cycle{number: n, refreshed: upTo(2 + n%3)}
+				answers := layout.Cycle(layout.RawDir, c.id())
+				must(t, durable.MkdirAllSync(f, answers+"/folder"))
+				must(t, durable.Create(f, answers+"/"+layout.RawCycleFile, durable.Bytes([]byte("{}\n"))))
+				must(t, durable.Create(f, answers+"/folder/000001.zst", durable.Bytes([]byte(fmt.Sprint("answers ", n)))))
+				must(t, shipCycle(t, f, d, c, retention.Policy{}))
+			}
+			must(t, health.Record(f, health.Run{Step: "publish", OK: true, FinishedAt: start}))
+			must(t, d.ShipStates(t.Context(), f, f))
+			was := bucket.Keys("")
+			for _, key := range was {
+				for _, pattern := range lost.objects {
+					if is, err := path.Match(inStore+pattern, key); is {
+						bucket.Remove(t, key)
+					} else {
+						must(t, err)
+					}
+				}
+			}
+			again := store.New(bucket, store.Options{}).Dataset("acme", football.MarketEngine)
+			if _, err := again.Sync(t.Context(), f); lost.goesOn != (err == nil) || err != nil && !errors.Is(err, snapshot.ErrStoreLacks) {
+				t.Errorf("the worker that published it: %v", err)
+			}
+			if _, err := again.Sync(t.Context(), durabletest.NewMem()); !errors.Is(err, snapshot.ErrStoreLacks) {
+				t.Errorf("a new worker: %v", err)
+			}
+			if _, err := again.Follow(t.Context(), durabletest.NewMem()); !errors.Is(err, snapshot.ErrStoreLacks) {
+				t.Errorf("a replica: %v", err)
+			}
+			if done, err := again.Pull(t.Context(), durabletest.NewMem(), store.PullOptions{}); !errors.Is(err, snapshot.ErrStoreLacks) {
+				t.Errorf("a restore copies %+v: %v", done, err)
+			}
+			done, err := again.Repair(t.Context(), f, store.PushOptions{})
+			must(t, err)
+			_, err = again.Push(t.Context(), f, store.PushOptions{})
+			must(t, err)
+			if is := bucket.Keys(""); !slices.Equal(is, was) {
+				t.Errorf("after a repair of %+v the store has %q, and had %q", done, is, was)
+			}
+			restored := durabletest.NewMem()
+			if pulled, err := again.Pull(t.Context(), restored, store.PullOptions{}); err != nil || pulled.First != 1 || pulled.Packs != 6 {
+				t.Errorf("after a repair of %+v, a restore has %+v: %v", done, pulled, err)
+			}
+			_, err = look(restored)
+			must(t, err)
+			must(t, shipCycle(t, f, again, cycle{number: 7, refreshed: upTo(3)}, retention.Policy{}))
+		})
+	}
+}
+
+// A new account whose first runs failed is not taken for one that was lost.
+func TestNewAccountIsNotLost(t *testing.T) {
+	d, _ := newStore(t)
+	f := durabletest.NewMem()
+	must(t, health.Record(f, health.Run{Step: "publish", OK: false, Code: health.CodeStorage, FinishedAt: start}))
+	must(t, d.ShipStates(t.Context(), f, f))
+	if head, err := d.Sync(t.Context(), f); err != nil || head.Version != 0 {
+		t.Errorf("a new account: version %d, %v", head.Version, err)
+	}
+	must(t, shipCycle(t, f, d, history()[0], retention.Policy{}))
 }
 
 // A root that only a reader has used gets what the next cycle continues.

@@ -263,52 +263,6 @@ func TestAgeGrowsAndStalenessShows(t *testing.T) {
 	}
 }
 
-func TestAccountsChangeUnderTheServer(t *testing.T) {
-	t.Parallel()
-	w := published(t, 2, 2).start()
-	status := func() string { r := w.get("/fixtures", "acme"); return fmt.Sprint(r.status, r.code()) }
-	if got := status(); got != "200" {
-		t.Fatal(got)
-	}
-	w.add("acme", func(a *account.Account) { a.Status = account.Suspended })
-	if got := status(); got != "403CLIENT_SUSPENDED" {
-		t.Error(got)
-	}
-	w.add("acme", func(a *account.Account) { a.Status = account.Active; a.Features["fixtures"] = false })
-	if got := status(); got != "403FEATURE_NOT_ENABLED" {
-		t.Error(got)
-	}
-	w.add("acme", func(a *account.Account) { a.Features["fixtures"] = true })
-	expires := w.now().Add(time.Minute)
-	w.add("acme", func(a *account.Account) {
-		for p := range a.Subscriptions {
-			a.Subscriptions[p] = account.Subscription{Expires: &expires}
-		}
-	})
-	if got := status(); got != "200" {
-		t.Error(got)
-	}
-	w.setClock(expires) // checked at the time of the request: nothing was reloaded
-	if got := status(); got != "403SUBSCRIPTION_REQUIRED" {
-		t.Error(got)
-	}
-	w.setClock(begin)
-	old := w.tokens["acme"]
-	token, err := account.NewToken(nil)
-	must(t, err)
-	w.tokens["acme"] = token
-	w.add("acme", func(a *account.Account) { a.TokenDigests = [][32]byte{account.Digest(token)} })
-	if r := w.get("/fixtures", old); r.code() != "INVALID_API_TOKEN" {
-		t.Errorf("the token before the rotation: %d", r.status)
-	}
-	if got := status(); got != "200" {
-		t.Error(got)
-	}
-	w.add("new", nil) // an account that was not there at the start
-	w.publish("new", 3, 1, 1)
-	eventually(t, "a new account's data is served", func() bool { return w.get("/fixtures", "new").status == 200 })
-}
-
 // Requests in progress are finished; new ones on kept connections are refused; then the
 // server ends.
 func TestDrain(t *testing.T) {
@@ -374,19 +328,6 @@ func (w *world) sendPlain(path, as string) (reply, error) {
 	defer a.Body.Close()
 	body, err := io.ReadAll(a.Body)
 	return reply{a.StatusCode, a.Header, string(body)}, err
-}
-
-func TestUsageOutlivesTheServer(t *testing.T) {
-	t.Parallel()
-	w := published(t, 2, 2).start()
-	for range 5 {
-		w.get("/fixtures", "acme")
-	}
-	must(t, w.stop())
-	w.start()
-	if body := w.get("/account/usage", "acme").body; !strings.Contains(body, `{"route":"/fixtures","product":"market_engine","count":5}`) {
-		t.Error(body)
-	}
 }
 
 // A client that sends its request slowly, or never reads the answer, is disconnected, while

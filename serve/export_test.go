@@ -59,6 +59,3 @@ func NewIdle(o Options) (h http.Handler, end func() error, err error) {
 	}
 	return s, s.close, nil
 }
-
-// MaxInFlightEach is how many requests of one account are answered at the same time.
-const MaxInFlightEach = maxInFlightEach

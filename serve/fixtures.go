@@ -56,9 +56,9 @@ func (c *call) renderFixtures(ctx context.Context, scope api.Scope, filter reade
 	}
 	var list api.List
 	var last []byte
-	more, err := v.Fixtures(ctx, filter, after, limit, func(f reader.FixtureItem) {
-		list.Add(f.Body)
-		last = append(last[:0], f.ID...)
+	more, err := v.Fixtures(ctx, filter, after, limit, func(id, body []byte) {
+		list.Add(body)
+		last = append(last[:0], id...)
 	})
 	if err != nil {
 		return nil, err
@@ -110,8 +110,8 @@ func (c *call) fixture() error {
 	}
 	return c.sendPage("x "+f.ID, func(ctx context.Context) (*api.Page, error) {
 		var page *api.Page
-		err := c.view.FixtureBody(ctx, f, func(body, detail []byte) {
-			page = api.Object(api.JoinFixture(nil, body, detail), c.view.FixtureFreshness(f))
+		err := c.view.Fixture(ctx, f, func(_, body []byte) {
+			page = api.Object(api.AppendFixtureDetail(nil, body, f.ID), c.view.FixtureFreshness(f))
 		})
 		return page, err
 	})

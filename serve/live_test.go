@@ -57,29 +57,6 @@ func TestStaleIsStale(t *testing.T) {
 	}
 }
 
-// A new snapshot is served within a second of its publication, and a page is of one
-// snapshot.
-func TestLiveIsServedSoon(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, "acme")
-	w.fetched("acme")
-	w.publishLive("acme", 12)
-	w.start()
-	for version := 2; version <= 4; version++ {
-		w.live("acme").Publish(servetest.LiveSamples("acme", 12, version, begin))
-		want := servetest.Start.Add(time.Duration(version-1) * servetest.LiveTick).Format("2006-01-02T15:04:05.000Z")
-		eventually(t, "version served", func() bool {
-			p := w.get("/live", "acme").page(t)
-			for _, f := range p.Data {
-				if mark := string(rune('0' + version)); p.Meta.PublishedAt == want && !strings.HasSuffix(*f.Home, "v"+mark) {
-					t.Fatalf("a page of %s shows %s", want, *f.Home)
-				}
-			}
-			return p.Meta.PublishedAt == want
-		})
-	}
-}
-
 // Before the first cycle the answer is 503; if nothing is in play, it is an empty page.
 func TestNothingInPlay(t *testing.T) {
 	t.Parallel()

@@ -41,9 +41,9 @@ func (c *call) markets() error {
 func (c *call) renderMarkets(ctx context.Context, scope api.Scope, f reader.Fixture, filter reader.MarketFilter, after string, limit int) (*api.Page, error) {
 	var list api.List
 	var last []byte
-	more, err := c.view.Markets(ctx, f, filter, after, limit, func(m reader.MarketItem) {
-		list.Add(m.Body)
-		last = append(last[:0], m.ID...)
+	more, err := c.view.Markets(ctx, f, filter, after, limit, func(id, body []byte) {
+		list.Add(body)
+		last = append(last[:0], id...)
 	})
 	if err != nil {
 		return nil, err
@@ -92,7 +92,7 @@ func (c *call) market() error {
 	id := c.echo.Param("market_id")
 	key := fmt.Sprintf("k %s %q %s %q", f.ID, id, period, subject)
 	return c.sendPage(key, func(ctx context.Context) (page *api.Page, err error) {
-		render := func(body []byte) { page = api.Object(body, c.view.FixtureFreshness(f)) }
+		render := func(_, body []byte) { page = api.Object(body, c.view.FixtureFreshness(f)) }
 		found, refusal := false, api.Refuse(api.MarketNotFound)
 		switch {
 		case football.IsMarketID(id):

@@ -122,47 +122,6 @@ func TestChangesAreNotQueued(t *testing.T) {
 	}
 }
 
-// A thousand uncached pages at once: each answer is correct or 503, and the number of waiting
-// requests is limited.
-func TestManyColdPagesAtOnce(t *testing.T) {
-	t.Parallel()
-	w := published(t, 30, 60).start()
-	var before, after runtime.MemStats
-	runtime.GC()
-	runtime.ReadMemStats(&before)
-	var all sync.WaitGroup
-	var mu sync.Mutex
-	count := map[int]int{}
-	most := 0.0
-	for n := range 1500 {
-		all.Go(func() {
-			path := coldPage("acme", n)
-			r, err := w.sendPlain(path, "acme")
-			id := strings.Split(path, "/")[2]
-			mu.Lock()
-			defer mu.Unlock()
-			count[r.status]++
-			if err != nil || r.status == 200 && strings.Count(r.body, `"market_id"`) != 1+n/30 || r.status == 200 && !strings.Contains(r.body, id) || r.status != 200 && r.code() != "SERVICE_UNAVAILABLE" {
-				t.Errorf("%s: %v %d %.100s", path, err, r.status, r.body)
-			}
-		})
-		if n%100 == 0 {
-			most = max(most, w.metric("mkt_pages_waiting"))
-		}
-	}
-	all.Wait()
-	runtime.GC()
-	runtime.ReadMemStats(&after)
-	t.Logf("answers by status: %v; %v waited at most; heap %d KiB more", count, most, (int64(after.HeapAlloc)-int64(before.HeapAlloc))>>10)
-	if count[200] == 0 || most > 128 {
-		t.Errorf("%v, %v waited", count, most)
-	}
-	const tolerance = 64 << 20 // the cache has 32
-	if after.HeapAlloc > before.HeapAlloc+tolerance {
-		t.Errorf("the heap grew from %d to %d", before.HeapAlloc, after.HeapAlloc)
-	}
-}
-
 // A client that disconnects does not count as a fault, and takes no slot.
 func TestClientsThatGoAway(t *testing.T) {
 	t.Parallel()

@@ -138,34 +138,3 @@ func TestPagingAcrossPublications(t *testing.T) {
 		}
 	}
 }
-
-// A cursor of a replica with a newer snapshot is not an error.
-func TestChangesAheadOfThisReplica(t *testing.T) {
-	t.Parallel()
-	w := published(t, 2, 1)
-	ahead := newWorld(t) // the same history, further on
-	ahead.add("acme", nil)
-	ahead.publish("acme", 2, 1, 1)
-	ahead.publish("acme", 2, 1, 2)
-	ahead.start()
-	w.start()
-	cursor := *ahead.get("/changes", "acme").page(t).Pagination.NextCursor
-	p := w.get("/changes?cursor="+cursor, "acme").page(t)
-	if len(p.Data) != 0 || p.Pagination.HasMore || *p.Pagination.NextCursor != cursor {
-		t.Errorf("%+v", p)
-	}
-	// A cursor of another history is an error.
-	restored := newWorld(t)
-	restored.add("acme", nil)
-	restored.root("acme").History = "restored"
-	restored.publish("acme", 2, 1, 1)
-	restored.start()
-	if r := restored.get("/changes?cursor="+cursor, "acme"); r.code() != "INVALID_CURSOR" {
-		t.Errorf("%d %s", r.status, r.code())
-	}
-	w.publish("acme", 2, 1, 2)
-	eventually(t, "this replica catches up", func() bool { return w.get("/changes", "acme").page(t).Meta.Window.LastSeq == 4 })
-	if p := w.get("/changes?cursor="+cursor, "acme").page(t); len(p.Data) != 0 || *p.Pagination.NextCursor != cursor {
-		t.Errorf("%+v", p)
-	}
-}

@@ -3,7 +3,6 @@ package serve_test
 import (
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/netip"
 	"runtime"
@@ -12,88 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"mkt/internal/testing/check"
-	"mkt/internal/testing/servetest"
-	"mkt/internal/testing/socketiotest"
 	"mkt/serve"
 )
-
-// R2: a client that stops reading is dropped with a reason once nothing more can be written to
-// it, while the others of its account get every snapshot.
-func TestSocketThatNeverReads(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	w.realtime.WriteTimeout = 300 * time.Millisecond
-	w.realtime.PingTimeout = time.Hour // the client answers no ping either, and a ping timeout must not come first
-	w.add("acme", nil)
-	w.publish("acme", 300, 1, 1)
-	w.publishLive("acme", 240)
-	w.start()
-	stalled, err := w.dial("acme", func(o *socketiotest.Options) { o.Stalled = true })
-	must(t, err)
-	must(t, stalled.Emit("subscribe", map[string]any{"channel": "live"}))
-	must(t, stalled.Emit("subscribe", map[string]any{"channel": "changes", "cursor": 0}))
-	s, _ := w.connect("acme")
-	s.ask("subscribe", map[string]any{"channel": "live"})
-	const most = 1000 // the kernel's buffers take far less
-	version := 2
-	for ; !strings.Contains(w.log.String(), `reason="slow client"`); version++ {
-		if version == most {
-			t.Fatal("it is never dropped")
-		}
-		w.live("acme").Publish(servetest.LiveSamples("acme", 240, version, begin))
-		if b := s.live(); len(b.Data) != 200 {
-			t.Fatalf("a push of %d", len(b.Data))
-		}
-	}
-	s.quiet()
-	t.Logf("dropped after %d pushes", version-2)
-}
-
-// R2: thousands of connections that never join do not count for an account, are closed, and
-// delay nobody.
-func TestSocketsThatNeverAuthenticate(t *testing.T) {
-	t.Parallel()
-	n := 2000
-	if testing.Short() {
-		n = 200
-	}
-	w := published(t, 1, 1)
-	w.realtime.ConnectTimeout, w.realtime.PingTimeout = 3*time.Second, 5*time.Second // a polling client can still read the reason of the end for this long
-	w.start()
-	idle, _ := w.connect("acme")
-	var list []net.Conn
-	for i := range n {
-		c := dialTCP(t, w.url)
-		list = append(list, c)
-		if i%2 == 0 {
-			fmt.Fprintf(c, "GET /realtime/?EIO=4&transport=polling HTTP/1.1\r\nHost: x\r\n\r\n")
-			continue
-		}
-		fmt.Fprintf(c, "GET /realtime/?EIO=4&transport=websocket HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n")
-	}
-	s, _ := w.connect("acme")
-	if a := s.ask("subscribe", map[string]any{"channel": "changes"}); !a.OK {
-		t.Errorf("%+v", a)
-	}
-	sessions := func(transport string) float64 { return w.metric(`mkt_socket_sessions{transport="` + transport + `"}`) }
-	most := sessions("websocket") + sessions("polling")
-	ends := 0
-	for i := 1; i < n; i += 2 { // a websocket that joins nothing is closed
-		must(t, list[i].SetReadDeadline(time.Now().Add(check.Limit)))
-		if _, err := io.Copy(io.Discard, list[i]); err != nil {
-			if e, ok := err.(net.Error); ok && e.Timeout() {
-				t.Fatal("a websocket that joined nothing stays open")
-			}
-		}
-		ends++
-	}
-	eventually(t, "only those that joined are left", func() bool { return sessions("websocket") == 2 && sessions("polling") == 0 })
-	t.Logf("%d connections that join nothing: %.0f sessions at most, %d websockets closed, none left", n, most, ends)
-	eventually(t, "all that joined nothing are gone", func() bool { return w.metric("mkt_socket_sessions_pending") == 0 })
-	s.quiet()
-	idle.quiet()
-}
 
 // Many handshakes from one address do not prevent those of others, also behind a proxy; and
 // even from that address a client that joins at once is accepted.
@@ -155,20 +74,6 @@ func (w *world) openSession(from string) (sid string, err error) {
 	}
 	sid, _, _ = strings.Cut(rest, `"`)
 	return sid, nil
-}
-
-// R2: a message above the limit closes its own connection only.
-func TestSocketBigMessage(t *testing.T) {
-	t.Parallel()
-	w := published(t, 1, 1).start()
-	big := `42["subscribe","` + strings.Repeat("x", 16<<10) + `"]`
-	for _, how := range [][]func(*socketiotest.Options){nil, {overPolling}} {
-		other, _ := w.connect("acme")
-		s, _ := w.connect("acme", how...)
-		s.Send(big)
-		s.ended()
-		other.quiet()
-	}
 }
 
 // A browser on any origin can read its refusal: the transport allows all origins, and methods

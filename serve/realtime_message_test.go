@@ -146,39 +146,6 @@ func TestSocketFlood(t *testing.T) {
 	w.connect("acme")
 }
 
-// If a client that floods disconnects, its connections are released at once, whatever
-// messages are still waiting.
-func TestSocketFloodEndsWithItsClient(t *testing.T) {
-	t.Parallel()
-	const places, each = 8, 1000 // as many as may wait
-	w := newWorld(t, "acme").start()
-	var list []*socket
-	for i := range places {
-		s, _ := w.connect("acme", transport(i%2 == 1))
-		list = append(list, s)
-	}
-	if got := w.refused("acme"); got != "RATE_LIMITED" {
-		t.Fatal(got)
-	}
-	for i, s := range list {
-		if i%2 == 1 {
-			must(t, s.Send(strings.TrimSuffix(strings.Repeat("42[\"subscribe\",7]\x1e", each), "\x1e")))
-			continue
-		}
-		for range each {
-			must(t, s.Emit("subscribe", 7))
-		}
-	}
-	for _, s := range list {
-		s.Close()
-	}
-	eventually(t, "every connection is released", func() bool { return w.metric("mkt_socket_connections") == 0 })
-	if carriedOut := w.metric(`mkt_socket_messages_refused_total{code="BAD_REQUEST"}`); carriedOut >= places*each {
-		t.Errorf("all %v messages were carried out before", carriedOut)
-	}
-	w.connect("acme")
-}
-
 // Up to the limit of a packet, a refusal and an answer are each sent as one packet.
 func TestSocketLongMessages(t *testing.T) {
 	t.Parallel()

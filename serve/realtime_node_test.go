@@ -170,30 +170,6 @@ function io(...options) { // hands every second page on before the first
 	}
 }
 
-// An official client that is refused because the account has too many connections learns how long
-// to wait, and is accepted when one has ended.
-func TestNodeTooManyConnections(t *testing.T) {
-	w := published(t, 5, 1).start()
-	s := node(t, "many.mjs", `import { io } from "socket.io-client";
-const open = () => io(process.env.BASE, { path: "/realtime", auth: { token: process.env.TOKEN }, transports: ["websocket"], forceNew: true });
-const ready = (socket) => new Promise((resolve, reject) => { socket.on("ready", resolve); socket.once("connect_error", reject); });
-const eight = Array.from({ length: 8 }, open);
-await Promise.all(eight.map(ready));
-const ninth = open();
-const { data } = await ready(ninth).then(() => { throw new Error("a ninth was accepted"); }, (refusal) => refusal);
-if (data.code !== "RATE_LIMITED" || !Number.isInteger(data.retry_after) || data.retry_after < 1) throw new Error(JSON.stringify(data));
-console.log("waits " + data.retry_after);
-eight[0].close();
-const accepted = ready(ninth);
-setTimeout(() => ninth.connect(), data.retry_after * 1000);
-await accepted;
-console.log("accepted");
-process.exit(0);
-`, "BASE="+w.url, "TOKEN="+w.token("acme"))
-	s.until("waits ")
-	s.until("accepted")
-}
-
 func TestGuideInGo(t *testing.T) {
 	t.Parallel()
 	w := published(t, 5, 1).start()
@@ -208,16 +184,6 @@ func TestGuideInGo(t *testing.T) {
 	s.until("5 0 events")
 	w.publish("acme", 7, 1, 2)
 	s.until("7 7 events")
-}
-
-// An official client whose version does not know the limit of a packet:
-// testdata/node/old.mjs.
-func TestNodeOldClient(t *testing.T) {
-	w := newWorld(t, "acme").start()
-	source, err := os.ReadFile("../testdata/node/old.mjs")
-	must(t, err)
-	s := node(t, "old.mjs", string(source), "BASE="+w.url, "TOKEN="+w.token("acme"))
-	s.until("done")
 }
 
 // The official client, over each transport and with an upgrade between them, sees the

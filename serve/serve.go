@@ -249,4 +249,4 @@ func baseURL(a net.Addr) string {
 // Check loads the snapshot in a folder with the settings that the server uses, and
 // discards the result. If it returns nil, a server can load the snapshot. It should run
 // in a child process, because a crash of the engine would end the process.
-func Check(ctx context.Context, dir string) error { return reader.Check(ctx, dir, "") }
+func Check(ctx context.Context, dir string) error { return reader.Check(ctx, dir) }

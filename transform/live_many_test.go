@@ -136,48 +136,6 @@ func entryOf(e football.TimelineEntry) simulatortest.Entry {
 	return out
 }
 
-// A match with both halves of extra time and penalties is in every one of its periods, and every half
-// has its minutes and its sum.
-func TestLiveShootout(t *testing.T) {
-	m := shootout(t)
-	var state *live.State
-	phases := map[football.Phase]bool{}
-	for now := m.Opens; now.Before(m.Over.Add(16 * time.Second)); now = now.Add(8 * time.Second) {
-		next := live.Fold(state, sampleOf(&m, now))
-		state = &next
-		phases[state.Live().Clock.Phase] = true
-	}
-	for _, phase := range football.Phases() {
-		if !phases[phase] {
-			t.Errorf("period %s was never reported", phase)
-		}
-	}
-	end := state.Live()
-	if len(end.Periods) != 4 || end.Series.Buckets[len(end.Series.Buckets)-1].Minute != 120 {
-		t.Errorf("the halves are %+v, the minutes %+v", end.Periods, end.Series.Buckets)
-	}
-	for _, half := range end.Periods {
-		if half.State != football.BucketValue {
-			t.Errorf("half %d is %+v", half.Half, half)
-		}
-	}
-}
-
-// shootout finds a match that goes to extra time and penalties.
-func shootout(t *testing.T) (m simulator.Match) {
-	t.Helper()
-	for seed := range uint64(2000) {
-		world := simulator.MakeWorld(simulator.WorldOptions{Seed: seed, Fixtures: 60, InPlay: 8, Start: seasonBegins})
-		for _, m := range world.Live(seasonBegins) {
-			if periods := m.Periods(); m.Fixture.League.Human() && len(periods) == 5 && periods[4].Phase == simulator.Shootout {
-				return m
-			}
-		}
-	}
-	t.Fatal("no match goes to penalties")
-	return m
-}
-
 // isVisible reports false for matches whose samples cannot show the whole truth: a counter
 // swapped back in the very sample in which the other side's rises, and one corrected just
 // before a break, during which its value before the fall is remembered.

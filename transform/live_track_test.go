@@ -230,26 +230,6 @@ func TestLiveHeld(t *testing.T) {
 	}
 }
 
-// eSoccer is removed and counted, also if it comes by details.
-func TestLiveFilters(t *testing.T) {
-	mem := newMem()
-	esoccer := strings.ReplaceAll(playing("600", "9600", 0), "Coast League", "Esoccer Battle - 8 mins play")
-	k := at(0, playing("501", "9001", 0), esoccer)
-	k.views = []string{strings.Replace(esoccer, `"600"`, `"601"`, 1)}
-	play(t, mem, k)
-	for name, data := range canonicalFiles(t, mem) {
-		if strings.Contains(data, "600") && !strings.HasSuffix(name, ".json") || strings.Contains(data, "Battle") {
-			t.Errorf("%s holds it", name)
-		}
-	}
-	if rows := liveRows[table.LiveRow](t, mem, k, layout.LiveFile); len(rows) != 1 {
-		t.Errorf("%+v", rows)
-	}
-	if data := canonicalFiles(t, mem)[layout.Cycle(layout.CanonicalDir, k.id())+"/"+layout.CanonicalFile]; !strings.Contains(data, `"esoccer:league-name": 1`) {
-		t.Error(data)
-	}
-}
-
 // If no cycle ran for longer than a state may be old, the timeline says so from the
 // moment it was too old, and nothing is invented for the time without samples.
 func TestLiveDarkness(t *testing.T) {

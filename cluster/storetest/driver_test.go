@@ -20,6 +20,7 @@ import (
 	"testing/iotest"
 	"time"
 
+	"mkt/cluster/servers"
 	"mkt/publish/store"
 	"mkt/publish/store/s3store"
 )
@@ -475,5 +476,22 @@ func testProbe(t *testing.T, d *driver) {
 		if err == nil || strings.Contains(err.Error(), "127.0.0.1") || strings.Contains(err.Error(), "http") || strings.Contains(err.Error(), "canary") {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+// A store at which nobody listens, and one that speaks no TLS.
+func TestStoreAtAWrongAddress(t *testing.T) {
+	t.Parallel()
+	closed, err := servers.StartProxy(gateway.Address)
+	must(t, err)
+	closed.Stop()
+	for name, url := range map[string]string{"nobody listens": closed.URL("x"), "no TLS": strings.Replace(gateway.URL("x"), "http%3A", "https%3A", 1)} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			err := openStore(t, url).Probe(t.Context())
+			if discreet(t, gateway.Address, err); !errors.Is(err, store.ErrAway) {
+				t.Errorf("%v, want ErrAway", err)
+			}
+		})
 	}
 }

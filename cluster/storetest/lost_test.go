@@ -1,8 +1,6 @@
 package storetest
 
 import (
-	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"os"
@@ -10,169 +8,9 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"mkt/internal/testing/durabletest"
-	"mkt/publish/football"
-	"mkt/publish/health"
-	"mkt/publish/snapshot"
-	"mkt/publish/store"
 )
 
-// dataset is the folder of the account's market engine in the store.
-func datasetIn(prefix string) string {
-	return gateway.File(prefix + "/client_id=acme/product=market_engine")
-}
-
-// vanish deletes the objects of a prefix that a pattern matches.
-func vanish(t testing.TB, dir string, patterns ...string) {
-	t.Helper()
-	for _, pattern := range patterns {
-		names, err := filepath.Glob(filepath.Join(dir, pattern))
-		must(t, err)
-		for _, name := range names {
-			must(t, os.RemoveAll(name))
-		}
-	}
-}
-
-func engineCycle(number int) cycle {
-	return cycle{product: football.MarketEngine, number: number, refreshed: upTo(2 + number%3)}
-}
-
-// C12: the objects of an account vanish. Nothing is published onto what is left, nobody begins
-// a second history, a reader or a restore does not take it for an account without data, and a
-// disk that has everything makes the store whole again.
-func TestStoreThatLostItsPast(t *testing.T) {
-	t.Parallel()
-	const published = 6
-	for name, lost := range map[string]struct {
-		objects []string
-		// goesOn: the newest publication is whole, so that a reader needs nothing else.
-		goesOn bool
-	}{
-		"emptied, but for the state files of the next run": {objects: []string{"commits", "packs", "changes", "COLLECTED"}},
-		"only the commit records":                          {objects: []string{"commits"}},
-		"the oldest commit records":                        {objects: []string{"commits/*[1-3].json"}},
-		"the newest commit records":                        {objects: []string{"commits/*[5-6].json"}},
-		"the middle":                                       {objects: []string{"commits/*[3-4].json", "packs/*[3-4]-*"}, goesOn: true},
-		"all but the newest commit record":                 {objects: []string{"commits/*[1-5].json", "packs/*[1-5]-*"}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			prefix := "lost " + name
-			dir := datasetIn(prefix)
-			url := gateway.URL(prefix)
-			w := newWorker(t, "worker", url, football.MarketEngine)
-			for n := 1; n <= published; n++ {
-				must(t, w.work(t.Context(), engineCycle(n)))
-			}
-			must(t, health.Record(w.f, health.Run{Step: "publish", OK: true, FinishedAt: start}))
-			must(t, w.d.ShipStates(t.Context(), w.f, w.f))
-			was := names(t, dir)
-			vanish(t, dir, lost.objects...)
-
-			// The process that published it goes on at once, and so does a new one with its disk.
-			again := *w
-			again.d = openStore(t, url).Dataset(account, football.MarketEngine)
-			for _, w := range []*worker{w, &again} {
-				err := w.work(t.Context(), engineCycle(published+1))
-				_, there := os.Stat(filepath.Join(dir, fmt.Sprintf("commits/%020d.json", published+1)))
-				_, before := os.Stat(filepath.Join(dir, fmt.Sprintf("commits/%020d.json", published)))
-				if lost.goesOn {
-					break
-				}
-				if before != nil && (there == nil || !errors.Is(err, snapshot.ErrStoreLacks)) {
-					t.Errorf("a publication onto a store that lost the one before: %v", err)
-				}
-			}
-			if err := again.work(t.Context(), engineCycle(published+2)); !lost.goesOn && (!errors.Is(err, snapshot.ErrStoreLacks) || !strings.Contains(err.Error(), "mkt push --repair")) {
-				t.Errorf("a worker that begins now: %v", err)
-			}
-			if lost.goesOn {
-				_, err := again.d.Sync(t.Context(), again.f)
-				must(t, err)
-			}
-
-			empty := newWorker(t, "empty", url, football.MarketEngine)
-			if _, err := empty.d.Sync(t.Context(), empty.f); !lost.goesOn && !errors.Is(err, snapshot.ErrStoreLacks) {
-				t.Errorf("a worker with an empty disk: %v", err)
-			}
-			if _, err := empty.d.Follow(t.Context(), durabletest.NewMem()); !lost.goesOn && !errors.Is(err, snapshot.ErrStoreLacks) {
-				t.Errorf("a replica: %v", err)
-			}
-			if done, err := empty.d.Pull(t.Context(), durabletest.NewMem(), store.PullOptions{}); !errors.Is(err, snapshot.ErrStoreLacks) {
-				t.Errorf("a restore copies %+v: %v", done, err)
-			}
-
-			done, err := again.d.Repair(t.Context(), again.f, store.PushOptions{})
-			must(t, err)
-			_, err = again.d.Push(t.Context(), again.f, store.PushOptions{})
-			must(t, err)
-			for object, size := range was {
-				info, err := os.Stat(filepath.Join(dir, object))
-				if err != nil || info.Size() != size && object != "state.tar" {
-					t.Errorf("%s is not as it was: %v", object, err)
-				}
-			}
-			restored := durabletest.NewMem()
-			if pulled, err := empty.d.Pull(t.Context(), restored, store.PullOptions{}); err != nil || pulled.First != 1 || pulled.Packs < published {
-				t.Errorf("after a repair of %+v, a restore has %+v: %v", done, pulled, err)
-			}
-			v, err := look(restored)
-			must(t, err)
-			must(t, follows(restored, v.commit))
-			must(t, again.work(t.Context(), engineCycle(published+5)))
-		})
-	}
-}
-
-// names lists the objects of a folder with their sizes.
-func names(t testing.TB, dir string) map[string]int64 {
-	t.Helper()
-	all := map[string]int64{}
-	must(t, filepath.WalkDir(dir, func(path string, e os.DirEntry, err error) error {
-		if err != nil || e.IsDir() {
-			return err
-		}
-		info, err := e.Info()
-		name, _ := filepath.Rel(dir, path)
-		if err == nil {
-			all[name] = info.Size()
-		}
-		return err
-	}))
-	return all
-}
-
-// The bucket of another installation was restored: a worker publishes nothing there, whatever
-// its process has seen before.
-func TestWrongBucketRestored(t *testing.T) {
-	t.Parallel()
-	w := newWorker(t, "worker", gateway.URL("right bucket"), football.MarketEngine)
-	other := newWorker(t, "other", gateway.URL("wrong bucket"), football.MarketEngine)
-	for n := 1; n <= 4; n++ {
-		must(t, w.work(t.Context(), engineCycle(n)))
-		must(t, other.work(t.Context(), engineCycle(n)))
-	}
-	must(t, os.RemoveAll(datasetIn("right bucket")))
-	must(t, os.CopyFS(datasetIn("right bucket"), os.DirFS(datasetIn("wrong bucket"))))
-	was := names(t, datasetIn("right bucket"))
-	for range 2 {
-		if err := w.work(t.Context(), engineCycle(5)); !errors.Is(err, store.ErrDiverged) {
-			t.Errorf("a publication onto another history: %v", err)
-		}
-	}
-	if _, err := w.d.Repair(t.Context(), w.f, store.PushOptions{}); !errors.Is(err, store.ErrDiverged) {
-		t.Errorf("a repair onto another history: %v", err)
-	}
-	for name := range names(t, datasetIn("right bucket")) {
-		if _, there := was[name]; !there && name != "state.tar" {
-			t.Errorf("%s was written", name)
-		}
-	}
-}
-
-// C12 with the real binary: the prefix is emptied while a worker has everything on its disk. Each
+// C12: the prefix is emptied while a worker has everything on its disk. Each
 // command says so, a replica is not ready, and mkt push --repair makes the store whole.
 func TestEmptiedPrefix(t *testing.T) {
 	t.Parallel()
@@ -235,17 +73,4 @@ func (i *installation) readyz(name string, at []string, want int) string {
 	}
 	i.t.Errorf("/readyz never has status %d: %s", want, text)
 	return text
-}
-
-// A new account has no publication: workers begin its history, and replicas that serve others
-// stay ready.
-func TestNewAccountIsNotLost(t *testing.T) {
-	t.Parallel()
-	w := newWorker(t, "worker", gateway.URL("new account"), football.MarketEngine)
-	must(t, health.Record(w.f, health.Run{Step: "publish", OK: false, Code: health.CodeStorage, FinishedAt: start}))
-	must(t, w.d.ShipStates(t.Context(), w.f, w.f)) // its first runs failed
-	if head, err := w.d.Sync(t.Context(), w.f); err != nil || head.Version != 0 {
-		t.Errorf("a new account: version %d, %v", head.Version, err)
-	}
-	must(t, w.work(t.Context(), engineCycle(1)))
 }

@@ -2,9 +2,7 @@ package storetest
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -18,7 +16,7 @@ const patience = time.Minute
 
 // C10: a replica answers every route as the server on the machine that published, byte by
 // byte but for the age, and so keeps the contract that the tests of serve hold that server
-// against; over the socket too.
+// against.
 func TestReplicaAnswersAsTheWorker(t *testing.T) {
 	t.Parallel()
 	i := newInstallation(t)
@@ -55,7 +53,6 @@ func TestReplicaAnswersAsTheWorker(t *testing.T) {
 		c.todo = c.todo[1:]
 		c.compare(path)
 	}
-	c.socket()
 	t.Logf("%d answers are the same: %v", len(c.seen), c.statuses)
 	if c.statuses["200"] < 50 || c.statuses["404"] == 0 || c.statuses["400"] == 0 {
 		t.Error("the crawl has hardly seen anything")
@@ -117,66 +114,5 @@ func (c *crawl) compare(path string) {
 	if m := cursors.FindSubmatch(bodies[0]); m != nil {
 		first, _, _ := strings.Cut(path, "?")
 		c.visit(first + "?limit=2&cursor=" + url.QueryEscape(string(m[1])))
-	}
-}
-
-// socket compares what both servers send over the socket: the log from its beginning, and
-// the acknowledgement of the fixtures in play. The messages are those that the official
-// client sends by polling.
-func (c *crawl) socket() {
-	var said [2]string
-	for at, base := range c.bases {
-		s := &poll{i: c.i, url: base + "/realtime/?EIO=4&transport=polling"}
-		var open struct{ Sid string }
-		must(c.i.t, json.Unmarshal(s.ask(http.MethodGet, "")[1:], &open))
-		s.url += "&sid=" + open.Sid
-		s.ask(http.MethodPost, `40{"token":"`+c.i.token+`"}`)
-		s.until("40{")
-		s.ask(http.MethodPost, `420["subscribe",{"channel":"changes","cursor":0,"backlog":50}]`)
-		said[at] = s.until("430[")
-		s.ask(http.MethodPost, `421["subscribe",{"channel":"live"}]`)
-		said[at] += s.until("431[")
-		s.ask(http.MethodPost, "41")
-	}
-	if said[0] != said[1] || !strings.Contains(said[0], `"seq":1,`) || !strings.Contains(said[0], `"channel":"live"`) {
-		c.i.t.Errorf("over the socket the worker sends\n%.1000s\nand the replica\n%.1000s", said[0], said[1])
-	}
-}
-
-type poll struct {
-	i       *installation
-	url     string
-	waiting []string
-}
-
-func (s *poll) ask(method, body string) []byte {
-	s.i.t.Helper()
-	r, err := http.NewRequestWithContext(s.i.t.Context(), method, s.url, strings.NewReader(body))
-	must(s.i.t, err)
-	answer, err := http.DefaultClient.Do(r)
-	must(s.i.t, err)
-	defer answer.Body.Close()
-	text, err := io.ReadAll(answer.Body)
-	must(s.i.t, err)
-	if answer.StatusCode != http.StatusOK {
-		s.i.t.Fatalf("%s over the socket: %d %s", method, answer.StatusCode, text)
-	}
-	return text
-}
-
-// until returns the next message that begins with a text.
-func (s *poll) until(prefix string) string {
-	for {
-		for len(s.waiting) > 0 {
-			message := s.waiting[0]
-			s.waiting = s.waiting[1:]
-			if strings.HasPrefix(message, prefix) {
-				return message
-			}
-			if strings.HasPrefix(message, "44") || message == "1" {
-				s.i.t.Fatalf("over the socket: %s", message)
-			}
-		}
-		s.waiting = strings.Split(string(s.ask(http.MethodGet, "")), "\x1e")
 	}
 }

@@ -60,8 +60,8 @@ type Account struct {
 	sealed    string // the credential for the provider
 }
 
-// Start starts everything and returns when every account is served. After an error it stops
-// everything again.
+// Start starts everything and returns when every account is served, if there are replicas. After
+// an error it stops everything again.
 func Start(ctx context.Context, o Options) (_ *System, err error) {
 	if o.Say == nil {
 		o.Say = func(string, ...any) {}
@@ -85,16 +85,17 @@ func Start(ctx context.Context, o Options) (_ *System, err error) {
 		}
 	}
 	for i := range o.Replicas {
-		p := s.process("serve", fmt.Sprintf("replica-%d", i+1), "--admin", "127.0.0.1:0", "--listen", "127.0.0.1:0", "--trusted-proxies", "127.0.0.1")
-		s.Replicas = append(s.Replicas, p)
-		if err := p.Start(ctx); err != nil {
+		if _, err := s.StartReplica(ctx, fmt.Sprintf("replica-%d", i+1)); err != nil {
 			return nil, err
 		}
+	}
+	if o.Replicas == 0 {
+		return s, nil
 	}
 	if err := s.Balance(); err != nil {
 		return nil, err
 	}
-	o.Say("waiting for the first cycles: a new Redis counts the workers for 10 s before they share the accounts")
+	o.Say("waiting for the first cycles: a new Redis counts the workers for 5 s before they share the accounts")
 	return s, s.awaitAccounts(ctx)
 }
 
@@ -110,6 +111,13 @@ func (s *System) StartWorker(ctx context.Context, name string) (*Process, error)
 		p.args = append(p.args, "--tenants", file)
 	}
 	s.Workers = append(s.Workers, p)
+	return p, p.Start(ctx)
+}
+
+// StartReplica starts a replica with a name that none had before.
+func (s *System) StartReplica(ctx context.Context, name string) (*Process, error) {
+	p := s.process("serve", name, "--admin", "127.0.0.1:0", "--listen", "127.0.0.1:0", "--trusted-proxies", "127.0.0.1")
+	s.Replicas = append(s.Replicas, p)
 	return p, p.Start(ctx)
 }
 

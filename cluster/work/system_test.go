@@ -207,10 +207,10 @@ func (s *watched) awaitAll(after time.Time, within time.Duration) time.Duration 
 	}
 }
 
-// awaitNews waits for a publication that the replica shows long before it would poll the store.
-func (s *watched) awaitNews() {
+// awaitNews waits for a publication that a replica shows long before it would poll the store.
+func (s *watched) awaitNews(replica *system.Process) {
 	s.t.Helper()
-	replica, account := s.Replicas[0], s.Accounts[0]
+	account := s.Accounts[0]
 	newest := time.Now()
 	check.Eventually(s.t, "the replica hears of a publication", func() bool {
 		at, err := replica.Published(s.t.Context(), account)

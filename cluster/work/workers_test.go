@@ -26,7 +26,9 @@ const within = 30 * time.Second
 // and the other three have its accounts at their next ticks. Then Redis loses everything in three
 // ways. All accounts run on meanwhile, and replicas hear of publications again.
 func TestWorkersAreKilled(t *testing.T) {
-	s := newWatched(t, system.Options{Accounts: *killAccounts, Workers: 4, Replicas: 1, InPlay: 4, Fixtures: 10})
+	s := newWatched(t, system.Options{Accounts: *killAccounts, Workers: 4, InPlay: 4, Fixtures: 10})
+	replica, err := s.StartReplica(t.Context(), "replica")
+	check.Must(t, err)
 	t.Logf("all accounts run %s after the start", s.awaitAll(s.began, time.Minute).Round(time.Second))
 	var all []*worker
 	for _, p := range s.Workers {
@@ -63,7 +65,7 @@ func TestWorkersAreKilled(t *testing.T) {
 		return nil
 	})
 	s.report("killed while Redis counts them", 1, within)
-	s.awaitNews()
+	s.awaitNews(replica)
 
 	s.checkAlone()
 	if n := s.published(); n < published+*killAccounts {

@@ -419,7 +419,7 @@ func (d *auditedRoot) packLiveCommits(t *testing.T) {
 	for _, name := range packs {
 		data, err := os.ReadFile(name)
 		d.must(err)
-		plain, err := unzstd(data)
+		_, plain, err := unpacked(data)
 		d.must(err)
 		for files := tar.NewReader(bytes.NewReader(plain)); ; {
 			header, err := files.Next()

@@ -1,10 +1,13 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net"
+	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"os"
@@ -14,19 +17,95 @@ import (
 	"testing"
 	"time"
 
+	"github.com/klauspost/compress/gzip"
 	"golang.org/x/sync/errgroup"
 
+	"mkt/fetch/provider/betsapi/emulator"
 	"mkt/fetch/simulator"
 	"mkt/internal/testing/check"
 )
 
-// quickFailures has one of each kind, for short mode.
-var quickFailures = []string{"fault 429-body:1", "fault credential:1", "fault html:1", "fault nested:1", "fault permission:1", "fault slow:1",
-	"mirror bad header", "mirror good answer", "mirror headers", "mirror of markets field", "mirror packed", "mirror packed, not said", "mirror packed twice", "mirror spellings",
-	"nobody there", "not allowed", "not trusted"}
+// mirrors are ways in which a provider, or a server in front of it, echoes the credential. What is
+// not HTTP, and every spelling, is tested in fetch.
+var mirrors = map[string]func(w http.ResponseWriter, r *http.Request){
+	"detail": func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusUnauthorized)
+		fmt.Fprintf(w, `{"success":0,"error":"AUTHORIZE_FAILED","error_detail":%s}`, jsonString("token "+canary+" is not known"))
+	},
+	"page": func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		w.WriteHeader(http.StatusForbidden)
+		fmt.Fprintf(w, "<html><h1>Blocked</h1><p>%s</p><p>%s</p></html>", r.URL.String(), canary)
+	},
+	"redirect": func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, "/login?from="+url.QueryEscape(r.URL.String()), http.StatusFound)
+	},
+	"headers": func(w http.ResponseWriter, _ *http.Request) {
+		for _, name := range []string{"Content-Type", "Last-Modified", "Retry-After", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset", "Set-Cookie", "X-Token", "Date"} {
+			w.Header().Set(name, canary)
+		}
+		w.WriteHeader(http.StatusInternalServerError)
+		fmt.Fprint(w, `{"success":0,"error":"INTERNAL_SERVER_ERROR"}`)
+	},
+	"good answer": func(w http.ResponseWriter, _ *http.Request) {
+		for _, name := range []string{"Content-Type", "Last-Modified", "X-RateLimit-Limit", "Set-Cookie"} {
+			w.Header().Set(name, url.QueryEscape(canary))
+		}
+		fmt.Fprintf(w, `{"success":1,"pager":{"page":1,"per_page":50,"total":1},"results":[{"id":"77","time":"1800000000","time_status":"0",%s:1,`+
+			`"league":{"id":"1","name":"L"},"home":{"id":"2","name":%s},"away":{"id":"3","name":"B"}}]}`, jsonString(canary), jsonString("Home "+canary))
+	},
+	"packed twice": func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Encoding", "gzip")
+		w.Write(packGzip(packGzip([]byte("<html>" + r.URL.String() + " " + canary + "</html>"))))
+	},
+}
+
+func jsonString(s string) []byte {
+	b, err := json.Marshal(s)
+	if err != nil {
+		panic(err)
+	}
+	return b
+}
+
+func packGzip(b []byte) []byte {
+	var out bytes.Buffer
+	w := gzip.NewWriter(&out)
+	w.Write(b)
+	w.Close()
+	return out.Bytes()
+}
+
+// newMirror starts a provider that echoes the credential in answers of which the path has a text.
+func newMirror(t *testing.T, kind, in string) (baseURL string) {
+	t.Helper()
+	sim := newSimulator(t)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !strings.Contains(r.URL.Path, in) {
+			sim.ServeHTTP(w, r)
+			return
+		}
+		mirrors[kind](w, r)
+	}))
+	t.Cleanup(server.Close)
+	return server.URL
+}
+
+func newSimulator(t *testing.T, faults ...string) *simulator.Server {
+	t.Helper()
+	o := simulator.Options{Seed: 3, Fixtures: 6, Tokens: map[string]simulator.Account{canary: {Seed: 3}}}
+	for _, text := range faults {
+		f, err := simulator.ParseFault(text)
+		check.Must(t, err)
+		o.Faults = append(o.Faults, f)
+	}
+	sim, err := emulator.New(o)
+	check.Must(t, err)
+	return sim
+}
 
 // everyFailure runs a tenant against each faulty provider.
-func (h *installation) everyFailure(good string) {
+func (h *installation) everyFailure() {
 	providers := map[string]string{}
 	for _, kind := range append(simulator.FaultKinds(), "credential@markets", "permission@markets", "wrong@markets", "429-body@markets") {
 		kind, class, aimed := strings.Cut(string(kind), "@")
@@ -34,32 +113,28 @@ func (h *installation) everyFailure(good string) {
 		if aimed {
 			fault += "@" + class
 		}
-		server := httptest.NewServer(newSimulator(h.t, canary, fault))
+		server := httptest.NewServer(newSimulator(h.t, fault))
 		h.t.Cleanup(func() { server.CloseClientConnections(); server.Close() })
 		providers["fault "+fault] = server.URL
 	}
 	for kind := range mirrors {
-		providers["mirror "+kind] = newMirror(h.t, kind, canary, false)
+		providers["mirror "+kind] = newMirror(h.t, kind, "")
 	}
-	for _, kind := range []string{"good answer", "field", "spellings", "headers of a good answer"} {
-		providers["mirror of markets "+kind] = newMirror(h.t, kind, canary, true)
-	}
-	secure := httptest.NewUnstartedServer(newSimulator(h.t, canary))
+	providers["mirror of markets"] = newMirror(h.t, "good answer", "prematch")
+	secure := httptest.NewUnstartedServer(newSimulator(h.t))
 	secure.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, 0)
 	secure.StartTLS()
 	h.t.Cleanup(secure.Close)
 	providers["not trusted"] = secure.URL
-	providers["no TLS"] = strings.Replace(good, "http:", "https:", 1)
-	providers["nobody there"] = "http://" + freeAddress(h.t)
-	providers["no such host"] = "https://nobody.invalid"
+	nobody, err := net.Listen("tcp", "127.0.0.1:0")
+	h.must(err)
+	nobody.Close()
+	providers["nobody there"] = "http://" + nobody.Addr().String()
 	providers["not allowed"] = "https://169.254.169.254"
 
 	var at errgroup.Group
 	at.SetLimit(16) // most of the time they wait
-	for i, name := range sortedKeys(providers) {
-		if testing.Short() && !slices.Contains(quickFailures, name) {
-			continue
-		}
+	for i, name := range slices.Sorted(maps.Keys(providers)) {
 		at.Go(func() error {
 			h.failure(fmt.Sprintf("t%02d", i), name, providers[name])
 			return nil
@@ -92,7 +167,7 @@ func (h *installation) wrongByHand(good string) {
 	path := filepath.Join(h.dir, "tenants.yaml")
 	before, err := os.ReadFile(path)
 	check.Must(h.t, err)
-	spoil := func(how string, change func(string) string) {
+	spoil := func(change func(string) string) {
 		spoiled := change(string(before))
 		check.Must(h.t, os.WriteFile(path, []byte(spoiled), 0o600))
 		for _, args := range [][]string{{"tenant", "validate"}, {"fetch", "--tenant", "acme"}} {
@@ -102,18 +177,14 @@ func (h *installation) wrongByHand(good string) {
 		check.Must(h.t, os.WriteFile(path, before, 0o600))
 	}
 	quoted, _ := json.Marshal(canary)
-	spoil("in clear", func(s string) string {
+	spoil(func(s string) string {
 		at := strings.Index(s, "      credential: |")
 		end := at + strings.Index(s[at:], "-----END AGE ENCRYPTED FILE-----")
 		return s[:at] + "      credential: " + string(quoted) + s[end+len("-----END AGE ENCRYPTED FILE-----"):]
 	})
-	spoil("as a key", func(s string) string { return strings.Replace(s, "version: 1", "version: 1\n"+string(quoted)+": 1", 1) })
-	spoil("as a hint", func(s string) string { return strings.Replace(s, "hint: ", "hint: "+string(quoted)+" # ", 1) })
-	spoil("as a host", func(s string) string {
+	spoil(func(s string) string { return strings.Replace(s, "version: 1", "version: 1\n"+string(quoted)+": 1", 1) })
+	spoil(func(s string) string {
 		return strings.Replace(s, "base_url: ", "base_url: https://user:"+url.PathEscape(canary)+"@h.example/ # ", 1)
-	})
-	spoil("changed", func(s string) string {
-		return strings.Replace(s, "AGE ENCRYPTED FILE-----\n        YWdl", "AGE ENCRYPTED FILE-----\n        YWdk", 1)
 	})
 
 	h.run(canary+"\n", "provider", "set", "acme", "--provider", "betsapi", "--base-url", "https://h.example/?token="+"x")
@@ -133,12 +204,10 @@ func (h *installation) wrongByHand(good string) {
 }
 
 // schedule runs a new tenant's cycle with mkt schedule.
-func (h *installation) schedule() {
+func (h *installation) schedule(good string) {
 	h.t.Helper()
-	good := httptest.NewServer(newSimulator(h.t, canary))
-	defer good.Close()
 	h.addTenant("late")
-	h.connect("late", good.URL)
+	h.connect("late", good)
 	s := h.start("schedule", "--jitter", "0s", "--output", "json", "--log-level", "debug", "--log-format", "json")
 	current := filepath.Join(h.dir, "data", "client_id=late", "product=market_engine", "CURRENT")
 	for end := time.Now().Add(30 * time.Second); ; time.Sleep(20 * time.Millisecond) {
@@ -151,12 +220,4 @@ func (h *installation) schedule() {
 		}
 	}
 	h.end(s)
-}
-
-func freeAddress(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	check.Must(t, err)
-	defer l.Close()
-	return l.Addr().String()
 }

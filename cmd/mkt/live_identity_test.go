@@ -31,11 +31,11 @@ func (s *liveSystem) listedFixtures() map[string]string {
 
 // A fixture has the same id in both products, whichever saw it first.
 func TestFixtureHasOneID(t *testing.T) {
-	s := newLiveSystem(t, time.Date(2026, 3, 7, 12, 0, 0, 0, time.UTC), simulator.Options{Seed: 7, Fixtures: 60, InPlay: 30, Faults: calm()})
+	s := newLiveSystem(t, time.Date(2026, 3, 7, 12, 0, 0, 0, time.UTC), simulator.Options{Seed: 7, Fixtures: 60, InPlay: 30})
 	s.markets()
 	markets := s.listedFixtures()
 	s.now = s.now.Add(30 * time.Minute)
-	s.play(2*time.Minute, time.Hour, nil)
+	s.play(2 * time.Minute)
 	s.served()
 	both, alone := 0, 0
 	for _, f := range s.list() {

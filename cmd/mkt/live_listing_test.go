@@ -40,7 +40,7 @@ func TestNoCycleListsCycles(t *testing.T) {
 		cycles = 25
 	}
 	lists := 0
-	s.play(time.Minute, time.Hour, nil)
+	s.play(time.Minute)
 	for range cycles {
 		clear(listed)
 		s.now = s.now.Add(cadence)

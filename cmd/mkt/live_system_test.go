@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"testing"
 	"time"
 
@@ -25,10 +26,8 @@ import (
 // that plays matches, the three steps, and the API, on a clock that the test sets.
 type liveSystem struct {
 	*system
-	sim      *simulator.Server
-	accepted string // the provider's token
-	file     *tenants.File
-	steps    []batch.Step
+	file  *tenants.File
+	steps []batch.Step
 
 	token string
 }
@@ -38,17 +37,12 @@ const cadence = 8 * time.Second
 // newLiveSystem starts at a time with one account, which has every right.
 func newLiveSystem(t *testing.T, begins time.Time, o simulator.Options) *liveSystem {
 	t.Helper()
-	var sim *simulator.Server
-	s := openLiveSystem(t, begins, func(now func() time.Time) (http.Handler, string) {
-		var err error
+	return openLiveSystem(t, begins, func(now func() time.Time) (http.Handler, string) {
 		o.Now, o.Quota = now, demo.Quota
-		if sim, err = emulator.New(o); err != nil {
-			t.Fatal(err)
-		}
+		sim, err := emulator.New(o)
+		check.Must(t, err)
 		return sim, sim.Tokens()[0]
 	})
-	s.sim, s.accepted = sim, sim.Tokens()[0]
-	return s
 }
 
 // openLiveSystem is newLiveSystem with any provider. provider also returns the token that it accepts.
@@ -88,18 +82,12 @@ func (s *liveSystem) tick() error {
 	return s.cycle(s.acme(), football.LiveIntelligence, s.steps...)
 }
 
-// play runs cycles for that long, and calls look between them.
-func (s *liveSystem) play(length, between time.Duration, look func()) {
+// play runs cycles for that long.
+func (s *liveSystem) play(length time.Duration) {
 	s.Helper()
-	seen := s.now
 	for end := s.now.Add(length); s.now.Before(end); s.now = s.now.Add(cadence) {
 		if err := s.tick(); err != nil {
 			s.Fatalf("cycle of %v: %v", s.now, err)
-		}
-		if s.now.Sub(seen) >= between {
-			seen = s.now
-			s.served()
-			look()
 		}
 	}
 	s.now = s.now.Add(-cadence)
@@ -139,28 +127,12 @@ func (s *liveSystem) ask(path string, v any) int {
 type livePage struct {
 	Data []liveItem
 	Meta struct {
-		LiveFixtureCount  int       `json:"live_fixture_count"`
-		ProviderFetchedAt time.Time `json:"provider_fetched_at"`
-		ProcessedAt       time.Time `json:"processed_at"`
+		ProcessedAt time.Time `json:"processed_at"`
 	}
 }
 
 type liveItem struct {
-	FixtureID string `json:"fixture_id"`
-	InPlay    bool   `json:"in_play"`
-	Clock     struct {
-		Period         *string
-		Minute, Second *int
-	}
-	Score       struct{ Home, Away *int }
-	VisualState *struct {
-		State, Certainty string
-	} `json:"visual_state"`
-	Momentum *struct {
-		Home, Away int
-		FeedAgeMS  int `json:"feed_age_ms"`
-	}
-	Reason     *string `json:"unavailable_reason"`
+	FixtureID  string `json:"fixture_id"`
 	Counters   map[string]counterSent
 	Provenance struct {
 		ProviderFixtureID string `json:"provider_fixture_id"`
@@ -171,37 +143,6 @@ type counterSent struct {
 	State      string
 	Home, Away *json.Number
 	Absent     []string
-}
-
-type liveLine struct {
-	Data struct{ Timeline []timelineEntry }
-}
-
-type timelineEntry struct {
-	At, Until  time.Time
-	Minute     *int
-	Second     *int
-	Added      *int
-	State      string
-	Certainty  string
-	SideProven string `json:"side_proven"`
-}
-
-type liveNumbers struct {
-	Data struct {
-		Series struct {
-			Kova []struct {
-				TM    int
-				Added int
-				H, A  *int
-				State string
-			}
-		}
-		Periods map[string]struct {
-			State      string
-			Home, Away *int
-		}
-	}
 }
 
 // list returns all items of GET /live.
@@ -234,6 +175,30 @@ func (s *liveSystem) one(id, route string, v any) {
 	}
 }
 
-func (i *liveItem) String() string {
-	return fmt.Sprintf("%s (%s)", i.FixtureID, i.Provenance.ProviderFixtureID)
+// sides describes both sides, states that are not theirs included.
+func (c counterSent) sides() (words [2]string) {
+	sent, zero, null := false, true, false
+	for side, n := range []*json.Number{c.Home, c.Away} {
+		switch {
+		case n != nil:
+			words[side], sent, zero = n.String(), true, zero && n.String() == "0"
+		case c.State == "MUNGON" || slices.Contains(c.Absent, [2]string{"home", "away"}[side]):
+			words[side] = "absent"
+		default:
+			words[side], null = "null", true
+		}
+	}
+	want := "MUNGON"
+	switch {
+	case sent && !zero:
+		want = "VLERE"
+	case sent:
+		want = "ZERO"
+	case null:
+		want = "NULL"
+	}
+	if c.State != want {
+		words[0] += " as " + c.State
+	}
+	return words
 }

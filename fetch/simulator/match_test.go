@@ -172,48 +172,6 @@ func finalOf(m simulator.Match) [2]int {
 	return truth.Score()
 }
 
-// Absent, null and value are all in use, and gaps are where they were planted.
-func TestThreeStates(t *testing.T) {
-	seen := make(map[simulator.State]int)
-	oneSided := 0
-	for _, m := range matches(troubled(9), 60) {
-		for now := m.Whistle.Add(3 * time.Minute); now.Before(m.Over); now = now.Add(31 * time.Second) {
-			s := m.Sent(now)
-			at := s.At.Sub(m.Whistle)
-			for metric := range simulator.Possession {
-				want := [2]simulator.State{simulator.Value, simulator.Value}
-				for _, g := range m.Gaps() {
-					for side := range want {
-						if g.Metric != metric || at < g.From || at >= g.To {
-							continue
-						}
-						if !g.Null {
-							want[side] = simulator.Absent
-						} else if g.Sides[side] && want[side] == simulator.Value {
-							want[side] = simulator.Null
-						}
-					}
-				}
-				if !m.Covers(metric) {
-					want = [2]simulator.State{}
-				}
-				for side := range want {
-					_, state := s.Value(metric, simulator.Side(side))
-					if seen[state]++; state != want[side] {
-						t.Fatalf("%v at %v: state %d, want %d", metric, at, state, want[side])
-					}
-				}
-				if want[0] != want[1] {
-					oneSided++
-				}
-			}
-		}
-	}
-	if seen[simulator.Absent] == 0 || seen[simulator.Null] == 0 || seen[simulator.Value] == 0 || oneSided == 0 {
-		t.Errorf("states %v, %d of one side", seen, oneSided)
-	}
-}
-
 func TestStalls(t *testing.T) {
 	w := troubled(2)
 	for _, m := range matches(w, 20) {

@@ -24,6 +24,7 @@ type system struct {
 	t      *testing.T
 	server *miniredis.Miniredis
 	away   atomic.Bool
+	silent atomic.Bool // accepts connections, and answers nothing
 	joined int
 }
 
@@ -64,6 +65,10 @@ func (s *system) open(name, installation string) *process {
 		Dial: func(context.Context, string, string) (net.Conn, error) {
 			if s.away.Load() || p.isCut.Load() {
 				return nil, errors.New("connection refused")
+			}
+			if s.silent.Load() {
+				conn, _ := net.Pipe()
+				return conn, nil
 			}
 			conn, err := s.server.Dial()
 			p.conns <- conn
@@ -133,16 +138,16 @@ func moved(t *testing.T, before, after map[string]int, gone int) {
 	}
 }
 
-const counted = 13 * time.Second // by then a new server knows its workers
+const counted = 8 * time.Second // by then a new server knows its workers
 
 func TestAccountsMoveWithTheirWorkers(t *testing.T) {
 	run(t, func(t *testing.T, s *system) {
 		a, b, c := s.join("a"), s.join("b"), s.join("c")
-		time.Sleep(9 * time.Second)
+		time.Sleep(4 * time.Second)
 		if n := len(owners(t, a, b, c)); n != 0 {
 			t.Errorf("%d accounts have a worker while the workers are counted", n)
 		}
-		time.Sleep(counted - 9*time.Second)
+		time.Sleep(counted - 4*time.Second)
 		first := owners(t, a, b, c)
 		share := map[int]int{}
 		for _, w := range first {
@@ -155,7 +160,7 @@ func TestAccountsMoveWithTheirWorkers(t *testing.T) {
 		}
 		moved(t, first, owners(t, a, b, c), -1)
 		b.cut() // as if it was killed
-		time.Sleep(12 * time.Second)
+		time.Sleep(7 * time.Second)
 		moved(t, first, owners(t, a, c), 1)
 		for account, w := range first {
 			if b.Owns(account) != (w == 1) {
@@ -164,7 +169,7 @@ func TestAccountsMoveWithTheirWorkers(t *testing.T) {
 		}
 		c.leave()
 		<-c.left
-		time.Sleep(2100 * time.Millisecond)
+		time.Sleep(1100 * time.Millisecond)
 		moved(t, owners(t, a), owners(t, a), 2)
 		if c.Owns("account-0") || a.change.Load() == 0 {
 			t.Error("the accounts did not come")
@@ -237,6 +242,36 @@ func TestServerOutOfReach(t *testing.T) {
 	})
 }
 
+// A worker does not wait for each answer of a server that has stopped answering.
+func TestServerIsSilent(t *testing.T) {
+	run(t, func(t *testing.T, s *system) {
+		a := s.join("a")
+		time.Sleep(counted)
+		s.silent.Store(true)
+		for len(a.conns) > 0 {
+			(<-a.conns).Close()
+		}
+		took := func() time.Duration {
+			began := time.Now()
+			var away *cluster.AwayError
+			if _, _, err := a.Take(t.Context(), "acme", "live_intelligence", "test"); !errors.As(err, &away) || away.Outcome != cluster.Slow {
+				t.Errorf("a lease: %v", err)
+			}
+			a.Announce("acme", "live_intelligence", 1)
+			return time.Since(began)
+		}
+		time.Sleep(6 * time.Second)
+		if d := took(); d > 0 || !a.Owns("acme") {
+			t.Errorf("a server that is silent was waited for %v", d)
+		}
+		s.silent.Store(false)
+		time.Sleep(4 * time.Second)
+		_, lease, err := a.Take(t.Context(), "acme", "live_intelligence", "test")
+		check.Must(t, err)
+		lease.Release()
+	})
+}
+
 func TestClocks(t *testing.T) {
 	run(t, func(t *testing.T, s *system) {
 		a, b := s.join("a"), s.join("b")
@@ -294,7 +329,7 @@ func TestLeases(t *testing.T) {
 			if want != (err == nil) || !want && !errors.As(err, &taken) {
 				t.Fatalf("want %v: %v", want, err)
 			}
-			if !want && (taken.Holder == "" || taken.Gone.Sub(time.Now()) > 20*time.Second) {
+			if !want && (taken.Holder == "" || taken.Gone.Sub(time.Now()) > 12*time.Second) {
 				t.Errorf("taken by %+v", taken)
 			}
 			return held, lease
@@ -317,9 +352,9 @@ func TestLeases(t *testing.T) {
 
 		held, lease = take(a, true)
 		a.cut()
-		time.Sleep(14 * time.Second)
+		time.Sleep(8 * time.Second)
 		take(b, false)
-		time.Sleep(6100 * time.Millisecond) // the lease of a dead worker ends
+		time.Sleep(4100 * time.Millisecond) // the lease of a dead worker ends
 		_, second := take(b, true)
 		if held.Err() != nil {
 			t.Error("a lease ended because the server does not answer")

@@ -8,13 +8,14 @@ import (
 	"log/slog"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
 const (
-	beatEvery = 2 * time.Second
-	deadAfter = 10 * time.Second // without an announcement
-	askFor    = time.Second      // one command
+	beatEvery = time.Second
+	deadAfter = 5 * time.Second // without an announcement
+	askFor    = time.Second     // one command
 )
 
 // ClockTolerance is the difference between this clock and that of the server above which a worker
@@ -40,6 +41,10 @@ type Conn struct {
 	o        Options
 	client   *Client
 	instance string // of this process, unique
+
+	// away is why the last announcements of this worker failed, nil if they did not: no other
+	// command waits for its time meanwhile, so that cycles begin and end when they should.
+	away atomic.Pointer[AwayError]
 
 	mu    sync.Mutex
 	stats Stats
@@ -105,8 +110,15 @@ func (e *ClockError) Error() string {
 	return fmt.Sprintf("this clock is %v %s that of %s: no cycle begins here until both agree; see timedatectl status", e.Ahead.Abs().Round(time.Millisecond), word, e.Address)
 }
 
-// ask sends one command within its time. Its error is an [AwayError].
+// ask sends one command within its time, unless the server is away. Its error is an [AwayError].
 func (c *Conn) ask(ctx context.Context, command func(context.Context) error) error {
+	if away := c.away.Load(); away != nil {
+		return away
+	}
+	return c.send(ctx, command)
+}
+
+func (c *Conn) send(ctx context.Context, command func(context.Context) error) error {
 	within, cancel := context.WithTimeout(ctx, askFor)
 	defer cancel()
 	err := command(within)

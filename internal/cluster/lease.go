@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	leaseFor   = 20 * time.Second // without a renewal
-	renewEvery = 5 * time.Second
+	leaseFor   = 12 * time.Second // without a renewal
+	renewEvery = 3 * time.Second
 )
 
 // takeScript takes a lease, or returns its holder and for how many milliseconds it is held. The

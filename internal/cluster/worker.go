@@ -16,8 +16,9 @@ import (
 
 // beatScript announces a worker, and returns the time of the server, since when it knows workers,
 // and those that are alive. It announces nobody whose clock differs: the command may be a late one
-// of a worker that has announced itself since, so that the worker withdraws itself. A set clock, like an empty server or one that nobody reached for a while,
-// begins a new time of knowing them: nobody can tell then who is alive.
+// of a worker that has announced itself since, so that the worker withdraws itself. A set clock,
+// like an empty server or one that nobody reached for a while, begins a new time of knowing them:
+// nobody can tell then who is alive.
 var beatScript = redis.NewScript(2, `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -49,7 +50,7 @@ type Member struct {
 }
 
 // errStarting is why a worker takes no accounts from a server that has just begun to know workers.
-var errStarting = errors.New("the workers are being counted: the server has known them for less than ten seconds")
+var errStarting = errors.New("the workers are being counted: the server has known them for less than five seconds")
 
 // Join makes this process a worker. [Member.Run] must be called. It calls changed when accounts
 // may have come or gone, one call at a time.
@@ -93,7 +94,7 @@ func (m *Member) leave() {
 // withdraw makes the others take over the accounts at once. Otherwise this worker counts as dead
 // after a while.
 func (m *Member) withdraw() {
-	_ = m.c.ask(context.Background(), func(ctx context.Context) error {
+	_ = m.c.send(context.Background(), func(ctx context.Context) error {
 		_, err := m.c.client.Do(ctx, "ZREM", m.c.o.Address.Key("workers"), m.c.member())
 		return err
 	})
@@ -105,12 +106,15 @@ func (m *Member) update(ctx context.Context) {
 	if ctx.Err() != nil {
 		return
 	}
-	var away *AwayError
+	var away, awayBefore *AwayError
 	// Accounts stay where they are while nobody can tell who is alive.
 	stays := errors.As(trouble, &away) || errors.Is(trouble, errStarting)
 	m.mu.Lock()
 	before := m.trouble
 	m.trouble = trouble
+	if errors.As(before, &awayBefore) || away == nil { // not after the first failure, which may be a short one
+		m.c.away.Store(away)
+	}
 	moved := !stays && !slices.Equal(team, m.team)
 	if moved {
 		m.team = team
@@ -133,7 +137,7 @@ func (m *Member) beat(ctx context.Context) (team []string, err error) {
 	c := m.c
 	var answer []any
 	asked := c.o.Now()
-	err = c.ask(ctx, func(ctx context.Context) (err error) {
+	err = c.send(ctx, func(ctx context.Context) (err error) {
 		answer, err = redis.Values(c.client.Run(ctx, beatScript, c.o.Address.Key("workers"), c.o.Address.Key("since"),
 			c.member(), deadAfter.Milliseconds(), asked.UnixMilli(), ClockTolerance.Milliseconds()))
 		return err

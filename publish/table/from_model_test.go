@@ -5,48 +5,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"mkt/publish/football"
 	"mkt/publish/table"
 )
-
-func TestRowsKeepThreeStates(t *testing.T) {
-	missing, null := football.Field[string]{}, football.NullField[string]()
-	at := time.Date(2026, 11, 20, 20, 0, 0, 123456789, time.FixedZone("x", 3600))
-	fixture := table.FixtureOf(football.Fixture{
-		ID: "fx", Home: football.Of(""), Away: null, League: missing, StartsAt: football.Of(at), Provider: "p", ProviderFixtureID: "1", FetchedAt: at,
-	}, 1, "d")
-	kickOff := time.Date(2026, 11, 20, 19, 0, 0, 123e6, time.UTC)
-	if diff := cmp.Diff(table.FixtureRow{
-		FixtureID: "fx", Home: some(""), StartsAt: &kickOff, MarketCount: 1, SourceProvider: "p", ProviderFixtureID: "1",
-		ProviderFetchedAt: at.UTC(), ContentDigest: "d", Absent: []string{"league"},
-	}, fixture, sameRows); diff != "" {
-		t.Error(diff)
-	}
-	selection := func(fractional, decimal, id football.Field[string]) football.Selection {
-		return football.Selection{ID: "sl", Odds: football.NewOdds(fractional, decimal), ProviderSelectionID: id}
-	}
-	market := football.Market{ID: "mk", Name: missing, RawReason: football.NeverMapped, Origin: football.Raw, Selections: []football.Selection{
-		selection(missing, football.Of("1.90"), football.Of("7")),
-		selection(null, null, null),
-		selection(football.Of("11/10"), missing, missing),
-		selection(football.Of(""), football.Of("EVS"), football.Of("")),
-	}}
-	row := table.MarketOf("fx", "v", &market)
-	want := []table.SelectionRow{
-		{SelectionID: "sl", OddsDecimalText: some("1.90"), OddsDecimal: some(1.9), ProviderSelectionID: some("7"), Absent: []string{"odds_fractional"}},
-		{SelectionID: "sl"},
-		{SelectionID: "sl", OddsFractional: some("11/10"), Absent: []string{"odds_decimal", "provider_selection_id"}},
-		{SelectionID: "sl", OddsFractional: some(""), OddsDecimalText: some("EVS"), ProviderSelectionID: some("")},
-	}
-	if diff := cmp.Diff(want, row.Selections, sameRows); diff != "" {
-		t.Error(diff)
-	}
-	if *row.RawReason != "NEVER_MAPPED" || row.Market != nil || row.Rule != nil || cmp.Diff([]string{"market_name"}, row.Absent) != "" {
-		t.Errorf("%+v", row)
-	}
-}
 
 // The digest changes with everything that a client can read, and with nothing else.
 func TestDigest(t *testing.T) {

@@ -165,29 +165,6 @@ func drawSelection(t *rapid.T) table.SelectionRow {
 	return s
 }
 
-func TestCountsKeepFourStates(t *testing.T) {
-	zero := 0.0
-	rows := []table.MarketRow{{FixtureID: "f", MarketID: "m", Selections: []table.SelectionRow{
-		{Absent: []string{"odds_fractional", "odds_decimal"}},
-		{OddsFractional: some(""), OddsDecimalText: some("0"), OddsDecimal: &zero},
-		{OddsFractional: some("1/2")},
-	}}, {FixtureID: "f", MarketID: "n"}}
-	_, sum := write(t, rows, 1)
-	for name, want := range map[string]table.Counts{
-		"selections.odds_fractional":   {Absent: 1, Zero: 1, Value: 1},
-		"selections.odds_decimal_text": {Absent: 1, Null: 1, Value: 1},
-		"selections.odds_decimal":      {Absent: 1, Null: 1, Zero: 1},
-		"selections.absent":            {Value: 2},
-		"selections.publishable":       {Zero: 3},
-		"market_name":                  {Null: 2},
-		"lines":                        {},
-	} {
-		if sum.Columns[name] != want {
-			t.Errorf("%s: %+v, want %+v", name, sum.Columns[name], want)
-		}
-	}
-}
-
 func TestWriterRefusesDisorder(t *testing.T) {
 	w := table.NewWriter[table.ListingRow](&bytes.Buffer{}, header)
 	check.Must(t, w.Write(table.ListingRow{FixtureID: "b"}))
@@ -206,24 +183,6 @@ func TestReaderRefusesOtherFiles(t *testing.T) {
 	for name, data := range map[string][]byte{"other table": listing, "foreign file": foreign.Bytes(), "text": []byte("PAR1 no table at all PAR1"), "empty": nil} {
 		if _, err := table.NewReader[table.FixtureRow](bytes.NewReader(data), int64(len(data))); err == nil {
 			t.Errorf("the reader accepted: %s", name)
-		}
-	}
-}
-
-// Reading a damaged file returns an error or other rows, and never panics.
-func TestDamagedFile(t *testing.T) {
-	data, _ := write(t, sampleMarkets(20, 5), 20)
-	for at := 0; at < len(data); at += 1 + len(data)/150 {
-		damaged := bytes.Clone(data)
-		damaged[at] ^= 0x55
-		r, err := table.NewReader[table.MarketRow](bytes.NewReader(damaged), int64(len(damaged)))
-		if err != nil {
-			continue
-		}
-		for _, err := range r.All {
-			if err != nil {
-				break
-			}
 		}
 	}
 }

@@ -12,8 +12,8 @@
 package offline
 
 import (
+	"cmp"
 	"context"
-	"database/sql"
 	"database/sql/driver"
 	"errors"
 	"fmt"
@@ -23,6 +23,7 @@ import (
 
 	"mkt/publish/durable"
 	"mkt/publish/snapshot"
+	"mkt/serve/internal/duck"
 )
 
 // Dataset is one published snapshot of an account's product.
@@ -54,102 +55,72 @@ var ErrMemory = errors.New("the query needs more memory than it may use: raise -
 
 // Query runs one SELECT over the datasets and passes its rows to the answer, until ctx ends.
 func Query(ctx context.Context, o Options, text string, to Answer) (err error) {
-	if o.Memory <= 0 {
-		o.Memory = 1 << 30
-	}
-	connector, err := duckdb.NewConnector("", nil)
+	db, err := duck.Open(ctx, cmp.Or(o.Memory, 1<<30), "SET temp_directory = ''", "SET TimeZone = 'UTC'")
 	if err != nil {
-		return fmt.Errorf("start the engine: %w", err)
+		return err
 	}
-	db := sql.OpenDB(connector)
 	defer func() { err = errors.Join(err, db.Close()) }()
 	conn, err := db.Conn(ctx)
 	if err != nil {
-		return fmt.Errorf("start the engine: %w", err)
+		return err
 	}
 	defer conn.Close()
-	a := &attacher{ctx: ctx, conn: conn, query: strings.ToLower(text), tables: Tables(o.Datasets)}
-	err = a.run(fmt.Sprintf("SET memory_limit = '%dB'", o.Memory), "SET temp_directory = ''", "SET TimeZone = 'UTC'",
-		"SET autoinstall_known_extensions = false", "SET autoload_known_extensions = false")
+	a := &attacher{ctx: ctx, conn: conn, query: strings.ToLower(text), tables: names(o.Datasets)}
 	for _, d := range o.Datasets {
-		if err == nil {
-			err = a.dataset(d)
-		}
-	}
-	if err == nil {
-		err = a.run("SET allowed_paths = ["+strings.Join(a.files, ", ")+"]", "SET enable_external_access = false", "SET lock_configuration = true")
-	}
-	if err != nil {
-		return err
-	}
-	return a.classified(a.ask(text, to))
-}
-
-// ask runs the query. It is checked first: several statements, or one that is not a
-// SELECT, are refused before anything runs.
-func (a *attacher) ask(text string, to Answer) error {
-	ctx, conn := a.ctx, a.conn
-	if err := conn.Raw(func(raw any) error { return isSelect(raw.(driver.Conn), text) }); err != nil {
-		return err
-	}
-	// The driver keeps the whole result of a query in memory that the engine does not count, so that the rows are kept in a
-	// table of the engine, and read in parts. A statement that cannot fill a table, such as DESCRIBE, has a short answer.
-	var err error
-	if !a.namesNone() {
-		_, err = conn.ExecContext(ctx, "CREATE TEMP TABLE mkt_answer AS "+text)
-	}
-	if fault := (*duckdb.Error)(nil); a.namesNone() || errors.As(err, &fault) && fault.Type == duckdb.ErrorTypeParser {
-		_, err = answer(ctx, conn, to, true, text)
-		return err
-	}
-	if err != nil {
-		return err
-	}
-	for from := 0; ; from += part {
-		n, err := answer(ctx, conn, to, from == 0, fmt.Sprintf("FROM mkt_answer WHERE rowid >= %d AND rowid < %d ORDER BY rowid", from, from+part))
-		if err != nil || n < part {
+		if err := a.dataset(d); err != nil {
 			return err
 		}
 	}
+	if err := duck.Run(ctx, conn, append([]string{"SET allowed_paths = [" + strings.Join(a.files, ", ") + "]"}, duck.Confined...)...); err != nil {
+		return err
+	}
+	err = a.ask(text, to)
+	var fault *duckdb.Error
+	if ctx.Err() != nil || !errors.As(err, &fault) {
+		return errors.Join(ctx.Err(), err)
+	}
+	switch {
+	case fault.Type == duckdb.ErrorTypeIO, fault.Type == duckdb.ErrorTypeFatal, fault.Type == duckdb.ErrorTypeInternal:
+		return fmt.Errorf("the engine: %w", fault)
+	case fault.Type == duckdb.ErrorTypePermission:
+		return fmt.Errorf("%w: a query can only read the tables, no other files, and cannot change settings", ErrSQL)
+	case fault.Type == duckdb.ErrorTypeOutOfMemory:
+		return ErrMemory
+	case fault.Type == duckdb.ErrorTypeCatalog && strings.Contains(fault.Msg, "Table with name"): // the engine offers tables of its own
+		first, _, _ := strings.Cut(fault.Msg, "\n")
+		return fmt.Errorf("%w: %s The tables are %s", ErrSQL, first, strings.Join(a.tables, ", "))
+	}
+	return fmt.Errorf("%w: %s", ErrSQL, fault.Msg)
 }
 
 // part is how many rows of an answer are in memory outside of the engine.
 const part = 50_000
 
-// answer passes the rows of a query to the answer, and returns their number.
-func answer(ctx context.Context, conn *sql.Conn, to Answer, isFirst bool, text string) (n int, err error) {
-	rows, err := conn.QueryContext(ctx, text)
-	if err != nil {
-		return 0, err
+// ask runs the query. The driver keeps the whole result of a query in memory that the engine does not
+// count, so that the rows are kept in a table of the engine, and read in parts. A statement that cannot fill a
+// table, such as DESCRIBE, or that might show that one, such as SHOW TABLES, has a short answer.
+func (a *attacher) ask(text string, to Answer) error {
+	if err := a.conn.Raw(func(raw any) error { return isSelect(raw.(driver.Conn), text) }); err != nil {
+		return err
 	}
-	defer rows.Close()
-	types, err := rows.ColumnTypes()
-	if err != nil {
-		return 0, err
+	var fault *duckdb.Error
+	err := error(nil)
+	if !a.namesNone() {
+		_, err = a.conn.ExecContext(a.ctx, "CREATE TEMP TABLE mkt_answer AS "+text)
 	}
-	names, values, into := make([]string, len(types)), make([]any, len(types)), make([]any, len(types))
-	for i, t := range types {
-		names[i], into[i] = t.Name(), &values[i]
+	if a.namesNone() || errors.As(err, &fault) && fault.Type == duckdb.ErrorTypeParser {
+		_, err = a.rows(text, to.Columns, to)
+		return err
 	}
-	if isFirst {
-		if err := to.Columns(names); err != nil {
-			return 0, err
-		}
+	columns := to.Columns
+	for from, n := 0, part; err == nil && n == part; from += part {
+		n, err = a.rows(fmt.Sprintf("FROM mkt_answer WHERE rowid >= %d AND rowid < %d ORDER BY rowid", from, from+part), columns, to)
+		columns = func([]string) error { return nil }
 	}
-	for ; rows.Next(); n++ {
-		if err := rows.Scan(into...); err != nil {
-			return n, err
-		}
-		for i := range values {
-			values[i] = plain(values[i], types[i].DatabaseTypeName())
-		}
-		if err := to.Row(values); err != nil {
-			return n, err
-		}
-	}
-	return n, rows.Err()
+	return err
 }
 
+// isSelect refuses several statements, or one that is not a SELECT, before anything runs.
 func isSelect(conn driver.Conn, text string) error {
 	prepared, err := conn.Prepare(text)
 	var fault *duckdb.Error
@@ -172,22 +143,29 @@ func isSelect(conn driver.Conn, text string) error {
 	return nil
 }
 
-// classified returns the error with which Query reports err: errors of the query itself are an [ErrSQL].
-func (a *attacher) classified(err error) error {
-	var fault *duckdb.Error
-	if err == nil || errors.Is(err, ErrSQL) || a.ctx.Err() != nil || !errors.As(err, &fault) {
-		return errors.Join(a.ctx.Err(), err)
+// rows passes the columns and rows of a query on, and returns the number of rows.
+func (a *attacher) rows(text string, columns func([]string) error, to Answer) (n int, err error) {
+	rows, err := a.conn.QueryContext(a.ctx, text)
+	if err != nil {
+		return 0, err
 	}
-	first, _, _ := strings.Cut(fault.Msg, "\n")
-	switch {
-	case fault.Type == duckdb.ErrorTypeIO, fault.Type == duckdb.ErrorTypeFatal, fault.Type == duckdb.ErrorTypeInternal:
-		return fmt.Errorf("the engine: %w", fault)
-	case fault.Type == duckdb.ErrorTypePermission:
-		return fmt.Errorf("%w: a query can only read the tables, no other files, and cannot change settings", ErrSQL)
-	case fault.Type == duckdb.ErrorTypeOutOfMemory:
-		return ErrMemory
-	case fault.Type == duckdb.ErrorTypeCatalog && strings.Contains(fault.Msg, "Table with name"): // the engine offers tables of its own
-		return fmt.Errorf("%w: %s The tables are %s", ErrSQL, first, strings.Join(a.tables, ", "))
+	defer rows.Close()
+	types, err := rows.ColumnTypes()
+	if err != nil {
+		return 0, err
 	}
-	return fmt.Errorf("%w: %s", ErrSQL, fault.Msg)
+	names, values, into := make([]string, len(types)), make([]any, len(types)), make([]any, len(types))
+	for i, t := range types {
+		names[i], into[i] = t.Name(), &values[i]
+	}
+	for err = columns(names); err == nil && rows.Next(); n++ {
+		if err := rows.Scan(into...); err != nil {
+			return n, err
+		}
+		for i := range values {
+			values[i] = plain(values[i], types[i].DatabaseTypeName())
+		}
+		err = to.Row(values)
+	}
+	return n, errors.Join(err, rows.Err())
 }

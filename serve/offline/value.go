@@ -16,10 +16,8 @@ func plain(v any, kind string) any {
 	switch v := v.(type) {
 	case time.Time:
 		return timeOf(v, kind)
-	case duckdb.Decimal:
-		return json.Number(v.String())
-	case *big.Int:
-		return json.Number(v.String())
+	case duckdb.Decimal, *big.Int:
+		return json.Number(fmt.Sprint(v))
 	case []byte:
 		if kind == "UUID" && len(v) == 16 {
 			return fmt.Sprintf("%x-%x-%x-%x-%x", v[:4], v[4:6], v[6:8], v[8:10], v[10:])

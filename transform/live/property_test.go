@@ -258,21 +258,6 @@ func timelinePromises(t rapid.TB, l *football.Live) {
 	}
 }
 
-// Every counter keeps its state (missing, null, zero or value), in the stored form too.
-func TestStatesOfCountersSurvive(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		first, second := anySample(t, start), anySample(t, start.Add(9*time.Second))
-		first.Status, second.Status = input.InPlay, input.InPlay
-		first.Clock, second.Clock = input.ClockReading{}, input.ClockReading{}
-		first.ObservedAt, second.ObservedAt = football.Field[time.Time]{}, football.Field[time.Time]{}
-		state := live.Fold(nil, first)
-		next := live.Fold(&state, second)
-		if got := reread(t, &next).Live(); !slices.Equal(got.Counters, second.Counters) || got.Score != second.Score {
-			t.Fatalf("sent %v %v\ngot  %v %v", second.Counters, second.Score, got.Counters, got.Score)
-		}
-	})
-}
-
 func anySample(t *rapid.T, at time.Time) *input.Sample {
 	s := &input.Sample{ProviderFixtureID: "77", ProviderEventID: "e", RetrievedAt: at,
 		Status: rapid.SampledFrom([]input.PlayStatus{input.InPlay, input.InPlay, input.InPlay, input.InPlay, input.Halted, input.Over, input.Off, input.NotStarted}).Draw(t, "status"),

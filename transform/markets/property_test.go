@@ -360,20 +360,6 @@ func contents(all []football.Market) []string {
 	return lines
 }
 
-// One deriver for many fixtures gives each the result of a new one.
-func TestDeriverKeepsNothing(t *testing.T) {
-	d := markets.New(minter())
-	rapid.Check(t, func(t *rapid.T) {
-		offers := genOffers(t)
-		f := arsenal
-		f.ProviderFixtureID = rapid.StringN(1, 4, -1).Draw(t, "fixture")
-		a, b := d.Derive(&f, offers), markets.Derive(minter(), f, offers)
-		if fmt.Sprint(contents(a)) != fmt.Sprint(contents(b)) || show(a) != show(b) {
-			t.Fatalf("one deriver:\n%s\na new one:\n%s", show(a), show(b))
-		}
-	})
-}
-
 // A deriver's readings of a mapping table's entry for other fixtures change nothing,
 // whatever the teams are called.
 func TestRowsReadBeforeChangeNothing(t *testing.T) {

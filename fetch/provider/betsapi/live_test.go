@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"pgregory.net/rapid"
 
 	"mkt/fetch/input"
 	"mkt/fetch/provider"
@@ -164,35 +163,6 @@ func TestReadEventLines(t *testing.T) {
 			t.Errorf("%s: %d, want %d", sent, got, want)
 		}
 	}
-}
-
-// The three states of every counter survive reading, whatever is sent.
-func TestLiveCountersKeepTheirStates(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		sent := rapid.SampledFrom([]string{`""`, `"0"`, `"7"`, `"0.40"`, `null`, `3`})
-		stats, want := map[string]json.RawMessage{}, map[string]string{}
-		for name, metric := range map[string]string{"attacks": "attacks", "yellowcards": "yellow_cards", "xg": "xg", "possession_rt": "possession", "goalattempts": "goalattempts"} {
-			if !rapid.Bool().Draw(t, "sent") {
-				continue
-			}
-			home, away := sent.Draw(t, "home"), sent.Draw(t, "away")
-			stats[name] = json.RawMessage("[" + home + "," + away + "]")
-			state := strings.NewReplacer(`""`, "_", "null", "_", `"`, "")
-			want[metric] = state.Replace(home) + "/" + state.Replace(away)
-		}
-		item, _ := json.Marshal(map[string]any{"id": "5", "time_status": "1", "stats": stats})
-		sheet, err := live.ReadList([]provider.Payload{livePage(`{"success":1,"results":[` + string(item) + `]}`)})
-		if err != nil {
-			t.Fatal(err)
-		}
-		got := map[string]string{}
-		for _, c := range sheet.Samples[0].Counters {
-			got[string(c.Metric)] = sideText(c.Home) + "/" + sideText(c.Away)
-		}
-		if !maps.Equal(got, want) {
-			t.Fatalf("sent %v, got %v", want, got)
-		}
-	})
 }
 
 func TestReadLiveLists(t *testing.T) {

@@ -2,7 +2,6 @@ package sportmonks_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -156,22 +155,6 @@ func TestListNotComplete(t *testing.T) {
 	}
 }
 
-// TestListFails: without its first page there is no list, and a refusal ends the run.
-func TestListFails(t *testing.T) {
-	for name, answer := range map[string]struct {
-		body   string
-		status int
-	}{
-		"refused": {`{"message":"Unauthenticated."}`, 401}, "not in the plan": {`{"message":"No access."}`, 403}, "down": {`<html>`, 502},
-		"another shape": {`{"data":[{"fixture":1},{"fixture":2}]}`, 200},
-	} {
-		u := &upstream{hook: func(provider.Request) (string, int) { return answer.body, answer.status }}
-		if _, err := adapter.Ask(t.Context(), u); err == nil || len(u.Requests) != 1 {
-			t.Errorf("%s: %v after %d requests", name, err, len(u.Requests))
-		}
-	}
-}
-
 // TestBatches: each kind of answer to a batch.
 func TestBatches(t *testing.T) {
 	multi := func(r provider.Request) (ids []string) {
@@ -229,21 +212,6 @@ func TestBatches(t *testing.T) {
 		if (err != nil) != c.fails || !slices.Equal(asked.Failed, c.failed) || !slices.Equal(asked.NotOffered, c.notOffered) || len(u.Requests) != c.requests {
 			t.Errorf("%s: %v, failed %v, not offered %v, %d requests", c.name, err, asked.Failed, asked.NotOffered, len(u.Requests))
 		}
-	}
-}
-
-// TestPricesRefused: a plan without prices ends the run.
-func TestPricesRefused(t *testing.T) {
-	u := &upstream{items: world(7), hook: func(r provider.Request) (string, int) {
-		if adapter.IsMarkets(r.Endpoint) {
-			return `{"message":"You do not have access to the include odds."}`, 403
-		}
-		return "", 0
-	}}
-	_, err := adapter.Ask(t.Context(), u)
-	var answer *provider.AnswerError
-	if !errors.As(err, &answer) || answer.Verdict.Kind != provider.PermissionFault {
-		t.Errorf("%v", err)
 	}
 }
 

@@ -166,27 +166,6 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// TestFilter: everything but football played by people is left out, and clubs whose names
-// only sound like it are kept.
-func TestFilter(t *testing.T) {
-	for names, want := range map[[3]string]string{
-		{"Esoccer Battle - 8 mins play", "Lens", "Nice"}:      "esoccer:league-name",
-		{"E-Soccer Live", "Lens", "Nice"}:                     "esoccer:league-name",
-		{"Cyber Live Arena", "Lens", "Nice"}:                  "cyber:league-name",
-		{"National", "Lens (esports)", "Nice"}:                "esports:home-name",
-		{"National", "Lens", "Nice E-Sports"}:                 "esports:away-name",
-		{"National", "Atlètic Club d'Esports", "Nice"}:        "",
-		{"Primera Catalana", "Unió Esports Vilassar", "Reus"}: "",
-		{"National", "Lens", "Nice"}:                          "",
-	} {
-		body := fmt.Sprintf(`{"data":[{"id":1,"sport_id":1,"league":{"name":%q},"participants":[{"name":%q,"meta":{"location":"away"}},{"name":%q,"meta":{"location":"home"}}]}]}`, names[0], names[2], names[1])
-		l, err := adapter.ReadListing([]provider.Payload{{Body: []byte(body)}})
-		if err != nil || len(l.Fixtures)+len(l.Filtered) != 1 || want != "" && l.Filtered[want] != 1 || want == "" && len(l.Fixtures) != 1 {
-			t.Errorf("%v: %v, filtered %v, want %q", names, err, l.Filtered, want)
-		}
-	}
-}
-
 // TestTracedMarkets: every market is found at its first row, also one of
 // several of an id, and one of the rows of Specials.
 func TestTracedMarkets(t *testing.T) {

@@ -226,33 +226,6 @@ func TestAskFailures(t *testing.T) {
 	}
 }
 
-// If the quota is used up in the middle, the fixtures that begin last have failed.
-func TestAskQuotaEnds(t *testing.T) {
-	u := &upstream{Fake: providertest.Fake{Workers: 1}, events: make(map[string][]string)}
-	for i := range 20 {
-		sport := fmt.Sprintf("soccer_%02d", i)
-		u.sports = append(u.sports, sport)
-		u.events[sport] = []string{listed(fmt.Sprintf("e%02d", i), time.Duration(i+1)*time.Hour)}
-	}
-	slices.Reverse(u.sports)
-	had := 0
-	u.answers = func(r provider.Request) (string, int) {
-		if r.Endpoint == "odds" {
-			if had++; had > 8 {
-				return errorBody("OUT_OF_USAGE_CREDITS"), 401
-			}
-		}
-		return "", 0
-	}
-	asked, err := ask(t, u)
-	if err != nil || !asked.ListingComplete || len(asked.Failed) != 12 || asked.Failed[0] != "e08" {
-		t.Errorf("%v, %+v", err, asked)
-	}
-	if n := len(u.of("odds")); n != 9 {
-		t.Errorf("%d requests for prices", n)
-	}
-}
-
 // A competition with very many fixtures takes several requests.
 func TestAskChunks(t *testing.T) {
 	u := &upstream{sports: []string{"soccer_a"}, events: make(map[string][]string)}

@@ -443,20 +443,6 @@ func TestPageThatRepeats(t *testing.T) {
 	})
 }
 
-// A list that lost most of its fixtures, with a total that agrees, is held.
-func TestListThatShrinks(t *testing.T) {
-	eachProvider(t, 40, func(t *testing.T, a *account) {
-		before := a.cycle(nil)
-		check.Must(t, before.err)
-		a.answers.provider = a.emulator("shrink:1@listing")
-		o := a.cycle(nil)
-		if o.err != nil || o.publish.Removed > 0 || o.publish.Held+o.publish.Carried == 0 {
-			t.Errorf("%+v, %v", o.publish, o.err)
-		}
-		before.samePublication(t, o)
-	})
-}
-
 // Teams with names in other scripts are read as all others: the list and the markets write
 // them alike, and nothing else matters.
 func TestNamesInOtherScripts(t *testing.T) {

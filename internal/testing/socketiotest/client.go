@@ -20,7 +20,6 @@ type Options struct {
 	Polling bool        // instead of websocket
 	Header  http.Header // of every request; may be nil
 	Auth    any         // the auth object; nil sends none
-	Stalled bool        // reads nothing after the acceptance, like a client that hangs
 }
 
 // Event is an event from the server.
@@ -80,9 +79,7 @@ func Dial(ctx context.Context, o Options) (*Client, error) {
 		w.close()
 		return nil, err
 	}
-	if !o.Stalled {
-		go c.read(rest)
-	}
+	go c.read(rest)
 	return c, nil
 }
 

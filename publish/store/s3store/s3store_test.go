@@ -37,6 +37,10 @@ func TestOpen(t *testing.T) {
 		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "canary")) {
 			t.Errorf("%s: %v, want %q", parameters, err, want)
 		}
+		// The package store names the address without its parameters.
+		if _, err := store.Open(t.Context(), store.Options{URL: "s3://bucket/prefix?" + parameters}); want != "" && (err == nil || strings.Contains(err.Error(), parameters) || !strings.Contains(err.Error(), " is not valid: ")) {
+			t.Errorf("%s: %v", parameters, err)
+		}
 	}
 	for _, variable := range []string{"AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL"} {
 		t.Setenv(variable, "https://storage.googleapis.com")

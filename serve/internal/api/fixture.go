@@ -17,19 +17,13 @@ func AppendFixture(dst []byte, f *table.FixtureRow) []byte {
 	return append(dst, '}')
 }
 
-// AppendFixtureDetail appends the fields that only a single fixture has. They replace
-// the closing brace of the list's form.
+// AppendFixtureDetail appends a single fixture, which is that of the list with further fields.
 //
 // bet_builder_available is false: no provider so far says before the match whether a
 // market can be combined, and the contract has no value for "unknown".
-func AppendFixtureDetail(dst []byte, f *table.FixtureRow) []byte {
-	dst = addText(dst, `,"markets_url":`, Root+"/fixtures/"+f.FixtureID+"/markets")
+func AppendFixtureDetail(dst, listed []byte, id string) []byte {
+	dst = append(dst, listed[:len(listed)-1]...)
+	dst = addText(dst, `,"markets_url":`, Root+"/fixtures/"+id+"/markets")
 	dst = addBool(dst, `,"bet_builder_available":`, false)
 	return append(dst, '}')
-}
-
-// JoinFixture appends a single fixture, which consists of the two parts.
-func JoinFixture(dst, body, detail []byte) []byte {
-	dst = append(dst, body[:len(body)-1]...)
-	return append(dst, detail...)
 }

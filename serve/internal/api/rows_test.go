@@ -25,7 +25,7 @@ func TestFixtureJSON(t *testing.T) {
 	if string(body) != list {
 		t.Errorf("got  %s\nwant %s", body, list)
 	}
-	single := api.JoinFixture(nil, body, api.AppendFixtureDetail(nil, &row))
+	single := api.AppendFixtureDetail(nil, body, row.FixtureID)
 	if want := list[:len(list)-1] + `,"markets_url":"/api/v1/fixtures/fx_a/markets","bet_builder_available":false}`; string(single) != want {
 		t.Errorf("got  %s\nwant %s", single, want)
 	}

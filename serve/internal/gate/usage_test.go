@@ -70,26 +70,6 @@ func TestUsageSurvivesARestart(t *testing.T) {
 	}
 }
 
-// If a server replaces another and both count for a while, no count is lost.
-func TestUsageOfTwoServersAddsUp(t *testing.T) {
-	disk := usageDisk(t)
-	clock := func() time.Time { return now }
-	old, next := gate.NewUsage(disk, "web", clock, quiet), gate.NewUsage(disk, "web", clock, quiet)
-	for _, u := range []*gate.Usage{old, next, old, next} {
-		for range 5 {
-			u.Count("acme", "/fixtures", "market_engine")
-		}
-		u.Of("acme")
-	}
-	next.Flush()
-	old.Flush()
-	for name, u := range map[string]*gate.Usage{"old": old, "next": next, "new": gate.NewUsage(disk, "web", clock, quiet)} {
-		if days, _ := u.Of("acme"); total(days) != 20 {
-			t.Errorf("%s: %d counted, want 20", name, total(days))
-		}
-	}
-}
-
 // Everything is counted once: by several replicas in one folder, in an account's file from
 // before there were replicas, and by a process that is killed and started again.
 func TestUsageIsTheSumOfAllReplicas(t *testing.T) {

@@ -14,13 +14,13 @@ import (
 // head returns the publication to serve: the newest one, or the one that was current at the
 // time of a clock of the past. If the record of a newer one cannot be used, fault says why.
 func (d *Dataset) head() (c snapshot.Commit, found bool, fault, err error) {
-	if !d.library.clock.IsPast() {
+	if !d.library.o.Clock.IsPast() {
 		return snapshot.HeadAndFault(d.root)
 	}
 	if err := d.readSpan(); err != nil {
 		return snapshot.Commit{}, false, nil, err
 	}
-	now := d.library.clock.Now()
+	now := d.library.o.Clock.Now()
 	n := sort.Search(len(d.span), func(i int) bool { return d.span[i].PublishedAt.After(now) })
 	d.next = time.Time{}
 	if n < len(d.span) {
@@ -39,7 +39,7 @@ func (d *Dataset) readSpan() error {
 	if d.span != nil {
 		return nil
 	}
-	from, to := d.library.clock.Span()
+	from, to := d.library.o.Clock.Span()
 	newest, found, err := snapshot.Head(d.root)
 	if err != nil || !found {
 		return err
@@ -78,7 +78,7 @@ func (d *Dataset) readSpan() error {
 func (d *Dataset) follow(ctx context.Context, polled func()) {
 	d.poll(ctx)
 	polled()
-	_, to := d.library.clock.Span()
+	_, to := d.library.o.Clock.Span()
 	for ctx.Err() == nil {
 		next, open := d.following()
 		if !open {
@@ -87,8 +87,8 @@ func (d *Dataset) follow(ctx context.Context, polled func()) {
 		if next.IsZero() {
 			next = to.Add(1) // which it never shows
 		}
-		waiting, cancel := context.WithTimeout(ctx, d.library.poll)
-		d.library.clock.Wait(waiting, next)
+		waiting, cancel := context.WithTimeout(ctx, d.library.o.Poll)
+		d.library.o.Clock.Wait(waiting, next)
 		cancel()
 		d.poll(ctx)
 	}
@@ -131,7 +131,7 @@ func (l *Library) MaxSpeed(share float64) float64 {
 	if loading == 0 {
 		return 0
 	}
-	from, to := l.clock.Span()
+	from, to := l.o.Clock.Span()
 	return share * to.Sub(from).Seconds() / loading.Seconds()
 }
 
@@ -140,7 +140,7 @@ func (l *Library) MaxSpeed(share float64) float64 {
 func (d *Dataset) publications() (n int, took time.Duration) {
 	d.refreshing.Lock()
 	defer d.refreshing.Unlock()
-	from, _ := d.library.clock.Span()
+	from, _ := d.library.o.Clock.Span()
 	n = len(d.span)
 	if n > 0 && !d.span[0].PublishedAt.After(from) {
 		n-- // it is loaded before the replay begins
@@ -153,10 +153,10 @@ func (d *Dataset) publications() (n int, took time.Duration) {
 // If a later run overwrote it, the publication of that time proves the success of the
 // runs up to then. If there was no publication either, runAsOf returns nil.
 func (l *Library) runAsOf(r *health.Run, published time.Time) *health.Run {
-	if !l.clock.IsPast() || r == nil {
+	if !l.o.Clock.IsPast() || r == nil {
 		return r
 	}
-	now := l.clock.Now()
+	now := l.o.Clock.Now()
 	if !r.FinishedAt.After(now) {
 		return r
 	}

@@ -44,7 +44,7 @@ func BenchmarkColdPage(b *testing.B) {
 					n = (n + 7919) % fixtures
 					f, _ := v.Find(servetest.FixtureID("acme", n))
 					size := 0
-					_, err := v.Markets(context.Background(), f, reader.MarketFilter{}, "", 50, func(m reader.MarketItem) { size += len(m.Body) })
+					_, err := v.Markets(context.Background(), f, reader.MarketFilter{}, "", 50, func(id, body []byte) { size += len(body) })
 					must(b, err)
 					b.SetBytes(int64(size))
 				}
@@ -54,7 +54,7 @@ func BenchmarkColdPage(b *testing.B) {
 				for b.Loop() {
 					n = (n + 7919) % fixtures
 					f, _ := v.Find(servetest.FixtureID("acme", n))
-					_, err := v.Markets(context.Background(), f, reader.MarketFilter{}, "mk_gzzz", 50, func(m reader.MarketItem) {})
+					_, err := v.Markets(context.Background(), f, reader.MarketFilter{}, "mk_gzzz", 50, func(id, body []byte) {})
 					must(b, err)
 				}
 			})
@@ -63,7 +63,7 @@ func BenchmarkColdPage(b *testing.B) {
 				for b.Loop() {
 					n = (n + 7919) % fixtures
 					f, _ := v.Find(servetest.FixtureID("acme", n))
-					_, err := v.Markets(context.Background(), f, reader.MarketFilter{Market: "TOTAL_GOALS"}, "", 50, func(m reader.MarketItem) {})
+					_, err := v.Markets(context.Background(), f, reader.MarketFilter{Market: "TOTAL_GOALS"}, "", 50, func(id, body []byte) {})
 					must(b, err)
 				}
 			})
@@ -71,7 +71,7 @@ func BenchmarkColdPage(b *testing.B) {
 				defer cpuTime(b)()
 				for b.Loop() {
 					n = (n + 7919) % fixtures
-					_, err := v.Fixtures(context.Background(), reader.FixtureFilter{}, servetest.FixtureID("acme", n), 50, func(reader.FixtureItem) {})
+					_, err := v.Fixtures(context.Background(), reader.FixtureFilter{}, servetest.FixtureID("acme", n), 50, func(_, _ []byte) {})
 					must(b, err)
 				}
 			})

@@ -1,9 +1,7 @@
 package reader
 
 import (
-	"errors"
 	"fmt"
-	"io"
 	"sort"
 
 	"mkt/publish/durable"
@@ -121,45 +119,33 @@ func (l *changeLog) part(s snapshot.Segment, n int) (*part, error) {
 }
 
 func (l *changeLog) render(s snapshot.Segment, n int) (*part, error) {
-	first := s.First + uint64(n*partEvents)
-	rows := make([]table.EventRow, min(partEvents, int(s.Last-first)+1))
-	if err := l.read(s, int64(n*partEvents), rows); err != nil {
-		return nil, err
-	}
-	p := &part{ends: make([]int, 0, len(rows))}
-	for i := range rows {
-		if uint64(rows[i].Seq) != first+uint64(i) {
-			return nil, fmt.Errorf("%w: event %d instead of event %d", snapshot.ErrDamaged, rows[i].Seq, first+uint64(i))
-		}
-		p.bodies = api.AppendEvent(p.bodies, &rows[i])
-		p.ends = append(p.ends, len(p.bodies))
-	}
-	return p, nil
-}
-
-func (l *changeLog) read(s snapshot.Segment, at int64, rows []table.EventRow) error {
 	f, err := l.fs.Open(s.File)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer f.Close()
 	r, err := table.NewReader[table.EventRow](f, f.Size())
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer r.Close()
-	if err := r.SeekRow(at); err != nil {
-		return err
+	if err := r.SeekRow(int64(n * partEvents)); err != nil {
+		return nil, err
 	}
-	for n := 0; n < len(rows); {
-		got, err := r.Read(rows[n:])
-		n += got
-		if n < len(rows) && errors.Is(err, io.EOF) {
-			return fmt.Errorf("%w: the file ends before its last event", snapshot.ErrDamaged)
+	next := s.First + uint64(n*partEvents)
+	p := &part{ends: make([]int, 0, min(partEvents, int(s.Last-next)+1))}
+	for row, err := range r.All {
+		if err != nil {
+			return nil, err
 		}
-		if err != nil && !errors.Is(err, io.EOF) {
-			return err
+		if uint64(row.Seq) != next {
+			return nil, fmt.Errorf("%w: event %d instead of event %d", snapshot.ErrDamaged, row.Seq, next)
+		}
+		next++
+		p.bodies = api.AppendEvent(p.bodies, row)
+		if p.ends = append(p.ends, len(p.bodies)); len(p.ends) == cap(p.ends) {
+			return p, nil
 		}
 	}
-	return nil
+	return nil, fmt.Errorf("%w: the file ends before its last event", snapshot.ErrDamaged)
 }

@@ -30,7 +30,7 @@ type Connection struct {
 }
 
 func newConnection(l *Library, clientID string) *Connection {
-	return &Connection{data: l.dataDir, clientID: clientID, faults: newFaults(l.log.With("tenant", clientID), l.now), now: l.now,
+	return &Connection{data: l.o.DataDir, clientID: clientID, faults: newFaults(l.o.Log.With("tenant", clientID), l.o.Now), now: l.o.Now,
 		asOf: func(r *health.Run) *health.Run { return l.runAsOf(r, time.Time{}) }}
 }
 

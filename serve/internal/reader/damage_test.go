@@ -56,10 +56,10 @@ func copied(t *testing.T, dir string) string {
 func answers(t *testing.T, v *reader.View) (string, error) {
 	var all strings.Builder
 	var inside error
-	_, err := v.Fixtures(t.Context(), reader.FixtureFilter{}, "", 100, func(f reader.FixtureItem) {
-		fmt.Fprintf(&all, "%s\n", f.Body)
-		found, _ := v.Find(string(f.ID))
-		_, e := v.Markets(t.Context(), found, reader.MarketFilter{}, "", 100, func(m reader.MarketItem) { fmt.Fprintf(&all, "%s\n", m.Body) })
+	_, err := v.Fixtures(t.Context(), reader.FixtureFilter{}, "", 100, func(id, body []byte) {
+		fmt.Fprintf(&all, "%s\n", body)
+		found, _ := v.Find(string(id))
+		_, e := v.Markets(t.Context(), found, reader.MarketFilter{}, "", 100, func(id, body []byte) { fmt.Fprintf(&all, "%s\n", body) })
 		if e != nil {
 			inside = e
 		}

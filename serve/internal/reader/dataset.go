@@ -51,7 +51,7 @@ type Dataset struct {
 	looked      atomic.Bool            // the state files were read, or there are none
 	gone        bool                   // the tenant is no longer served
 	watch       watch                  // of the polls
-	isWatched   bool                   // the operating system gives notices, or cannot
+	isWatched   bool                   // the operating system gives notices
 	watchAt     time.Time              // when it is asked again, after it refused
 	noticed     atomic.Bool            // a poll is about to begin because of a notice
 	span        []snapshot.Commit      // for a clock of the past, the publications that it can show, oldest first; nil = not read yet
@@ -140,12 +140,13 @@ func (d *Dataset) poll(ctx context.Context) {
 		d.refreshLocked(ctx) // which reports the error
 		return
 	}
-	at := d.library.now()
-	if !d.isWatched && !at.Before(d.watchAt) {
-		d.isWatched, d.watchAt = !d.library.notices.Add(d.folder(), d), at.Add(time.Minute)
+	at := d.library.o.Now()
+	if l := d.library; l.notices != nil && !d.isWatched && !at.Before(d.watchAt) {
+		l.watched.Store(d.folder(), d)
+		d.isWatched, d.watchAt = l.notices.Add(d.folder()) == nil, at.Add(time.Minute) // it allows so many watches
 	}
 	now := marksOf(d.root)
-	if d.watch.isUnchanged(now, at) && !d.isBroken() && !d.library.clock.IsPast() {
+	if d.watch.isUnchanged(now, at) && !d.isBroken() && !d.library.o.Clock.IsPast() {
 		return
 	}
 	d.watch.hasRead(now, at, d.refreshLocked(ctx))
@@ -184,15 +185,15 @@ func (d *Dataset) RefreshSoon(ctx context.Context, timeout time.Duration) {
 		d.refreshing.Lock()
 		defer d.refreshing.Unlock()
 		last := &d.lastRefresh
-		if d.library.fetch != nil {
+		if d.library.o.Fetch != nil {
 			last = &d.lastFetch
 		}
-		if d.library.now().Sub(*last) < minRefreshAge {
+		if d.library.o.Now().Sub(*last) < minRefreshAge {
 			return
 		}
-		if d.library.fetch != nil {
-			_ = d.library.fetch(ctx, d.clientID, d.product) // an error is logged there, and the local data is served
-			d.lastFetch = d.library.now()
+		if d.library.o.Fetch != nil {
+			_ = d.library.o.Fetch(ctx, d.clientID, d.product) // an error is logged there, and the local data is served
+			d.lastFetch = d.library.o.Now()
 		}
 		d.refreshLocked(ctx)
 	})
@@ -214,7 +215,7 @@ func await(ctx context.Context, timeout time.Duration, do func(context.Context))
 }
 
 func (d *Dataset) refresh(ctx context.Context) (complete bool, err error) {
-	defer func() { d.lastRefresh = d.library.now() }()
+	defer func() { d.lastRefresh = d.library.o.Now() }()
 	if err := d.open(); err != nil || d.root == nil {
 		if err != nil {
 			d.setTrouble(NoAccess)
@@ -225,10 +226,10 @@ func (d *Dataset) refresh(ctx context.Context) (complete bool, err error) {
 	c, found, fault, err := d.head()
 	complete = d.readState(c)
 	d.looked.Store(true)
-	if d.library.now().Before(d.retryAt) {
+	if d.library.o.Now().Before(d.retryAt) {
 		return false, nil
 	}
-	if err == nil && !found && d.library.clock.IsPast() && d.current != nil {
+	if err == nil && !found && d.library.o.Clock.IsPast() && d.current != nil {
 		d.swap(nil) // it is rewound to before the first publication
 	}
 	if err == nil && found && d.wanted(c) {
@@ -263,7 +264,7 @@ func (d *Dataset) setTrouble(t Trouble) {
 }
 
 func (d *Dataset) folder() string {
-	return filepath.Join(d.library.dataDir, layout.TenantProduct(d.clientID, string(d.product)))
+	return filepath.Join(d.library.o.DataDir, layout.TenantProduct(d.clientID, string(d.product)))
 }
 
 func (d *Dataset) open() error {
@@ -276,7 +277,7 @@ func (d *Dataset) open() error {
 		}
 		return nil // as for every account without this product, at every poll
 	}
-	root, err := durable.OpenWithin(d.library.dataDir, layout.TenantProduct(d.clientID, string(d.product)))
+	root, err := durable.OpenWithin(d.library.o.DataDir, layout.TenantProduct(d.clientID, string(d.product)))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -291,23 +292,21 @@ func (d *Dataset) open() error {
 // publication to serve, or zero if there is none.
 func (d *Dataset) readState(c snapshot.Commit) bool {
 	var s State
-	complete := true
-	known := d.State()
-	for step, run := range map[string]struct{ now, before **health.Run }{
-		"fetch": {&s.Fetch, &known.Fetch}, "transform": {&s.Transform, &known.Transform}, "publish": {&s.Publish, &known.Publish},
-	} {
+	known, complete := d.State(), true
+	run := func(step string, before *health.Run) *health.Run {
 		r, err := health.Read(d.root, step)
 		if err == nil && r == nil {
 			err = d.checkStateFile(step)
 		}
 		d.faults.note(slog.LevelWarn, "cannot read the state of "+step, err)
-		*run.now = d.library.runAsOf(r, c.PublishedAt)
 		if err != nil {
 			complete = false
-			*run.now = *run.before
 			s.FetchLost = s.FetchLost || step == health.StepFetch
+			return before
 		}
+		return d.library.runAsOf(r, c.PublishedAt)
 	}
+	s.Fetch, s.Transform, s.Publish = run(health.StepFetch, known.Fetch), run("transform", known.Transform), run("publish", known.Publish)
 	calls, err := health.ReadCalls(d.root)
 	d.faults.note(slog.LevelWarn, "cannot read the counts of provider calls", err)
 	s.Calls = calls.Days
@@ -346,8 +345,8 @@ func (d *Dataset) swap(next *View) {
 	if before != nil {
 		before.Release()
 	}
-	if next != nil && d.library.onLoad != nil {
-		d.library.onLoad(d.clientID)
+	if next != nil && d.library.o.Loaded != nil {
+		d.library.o.Loaded(d.clientID)
 	}
 }
 
@@ -356,8 +355,8 @@ func (d *Dataset) close() {
 	defer d.refreshing.Unlock()
 	d.swap(nil)
 	d.gone = true
-	if d.isWatched {
-		d.library.notices.Remove(d.folder(), d)
+	if d.library.watched.CompareAndDelete(d.folder(), d) { // no dataset that followed it has its folder
+		d.library.notices.Remove(d.folder())
 	}
 	if d.root != nil {
 		d.root.Close()

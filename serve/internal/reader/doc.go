@@ -19,6 +19,6 @@
 //
 // The package never lists a folder, never repairs, and never writes below the data
 // root. A publication that a power cut could still lose is synced before it is
-// served. The other package that uses DuckDB is serve/offline, for people who inspect
+// served. The other package that asks DuckDB is serve/offline, for people who inspect
 // a data root.
 package reader

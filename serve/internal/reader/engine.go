@@ -8,11 +8,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync/atomic"
 
 	"github.com/duckdb/duckdb-go/v2"
 	"github.com/klauspost/compress/s2"
+
+	"mkt/serve/internal/duck"
 )
 
 // engine is one DuckDB instance over one loaded snapshot: read-only, single-threaded,
@@ -27,9 +28,9 @@ type engine struct {
 
 // schema has the tables of the private file: a row for each fixture and for each market, numbered
 // in the order of the answers. Integers have the type that database/sql makes of every number,
-// because a filter that needs a cast reads the whole table. body and detail are packed JSON.
+// because a filter that needs a cast reads the whole table. body is packed JSON.
 const schema = `
-CREATE TABLE d.fixture (n BIGINT, id VARCHAR, league VARCHAR, starts_at BIGINT, body BLOB, detail BLOB);
+CREATE TABLE d.fixture (n BIGINT, id VARCHAR, league VARCHAR, starts_at BIGINT, body BLOB);
 CREATE TABLE d.market (n BIGINT, id VARCHAR, market VARCHAR, period VARCHAR, subjects VARCHAR[], ordinal BIGINT, body BLOB);
 `
 
@@ -52,8 +53,8 @@ const (
 // so many rows, also of those that it does not return.
 const vectorRows = 2048
 
-func build(ctx context.Context, path string, fill func(*appenders) error) (err error) {
-	db, err := openMemory(filepath.Dir(path), buildMemory)
+func build(ctx context.Context, path string, fill func(driver.Conn) error) (err error) {
+	db, err := openMemory(ctx, filepath.Dir(path), buildMemory)
 	if err != nil {
 		return err
 	}
@@ -63,20 +64,22 @@ func build(ctx context.Context, path string, fill func(*appenders) error) (err e
 		return err
 	}
 	defer conn.Close()
-	if err := run(ctx, conn, storeAsIs, fmt.Sprintf(attachNew, quoted(path)), schema, "BEGIN"); err != nil {
+	if err := duck.Run(ctx, conn, storeAsIs, fmt.Sprintf(attachNew, duck.Quoted(path)), schema, "BEGIN"); err != nil {
 		return err
 	}
-	err = conn.Raw(func(raw any) error {
-		a, err := newAppenders(raw.(driver.Conn))
-		if err != nil {
-			return err
-		}
-		return errors.Join(fill(a), a.close())
-	})
+	if err := conn.Raw(func(raw any) error { return fill(raw.(driver.Conn)) }); err != nil {
+		return err
+	}
+	return duck.Run(ctx, conn, "COMMIT", "CHECKPOINT d", "DETACH d")
+}
+
+// fillTable appends rows to a table of the private file.
+func fillTable(conn driver.Conn, table string, rows func(to *duckdb.Appender) error) error {
+	to, err := duckdb.NewAppender(conn, "d", "main", table)
 	if err != nil {
 		return err
 	}
-	return run(ctx, conn, "COMMIT", "CHECKPOINT d", "DETACH d")
+	return errors.Join(rows(to), to.Close())
 }
 
 // openEngine opens a private file for reading and unlinks it, so that no other process can open it
@@ -85,7 +88,7 @@ func build(ctx context.Context, path string, fill func(*appenders) error) (err e
 func openEngine(ctx context.Context, path string, memory, vector int64) (*engine, error) {
 	each := 2 * max(1, vector)
 	memory = max(memory, 2*each)
-	db, err := openMemory(filepath.Dir(path), memory)
+	db, err := openMemory(ctx, filepath.Dir(path), memory)
 	if err != nil {
 		return nil, err
 	}
@@ -93,8 +96,8 @@ func openEngine(ctx context.Context, path string, memory, vector int64) (*engine
 	db.SetMaxOpenConns(connections)
 	db.SetMaxIdleConns(connections)
 	e := &engine{db: db, memory: memory, statements: map[string]*sql.Stmt{}}
-	err = run(ctx, db, "ATTACH "+quoted(path)+" AS d (READ_ONLY)", withoutLateReads, "SET enable_external_access = false", "SET lock_configuration = true")
-	for _, text := range []string{fixtureCount, fixturePage, fixtureBodies, marketPage, marketByID, marketByName} {
+	err = duck.Run(ctx, db, append([]string{"ATTACH " + duck.Quoted(path) + " AS d (READ_ONLY)", withoutLateReads}, duck.Confined...)...)
+	for _, text := range []string{fixtureCount, fixturePage, fixtureByNumber, marketPage, marketByID, marketByName} {
 		if err == nil {
 			e.statements[text], err = db.PrepareContext(ctx, text)
 		}
@@ -112,40 +115,9 @@ func openEngine(ctx context.Context, path string, memory, vector int64) (*engine
 // all other columns of the table again.
 const withoutLateReads = `SET disabled_optimizers = 'late_materialization'`
 
-// openMemory starts an instance that is empty, has bounds of memory and disk space, and never
-// downloads an extension.
-func openMemory(dir string, memory int64) (*sql.DB, error) {
-	connector, err := duckdb.NewConnector("", nil)
-	if err != nil {
-		return nil, fmt.Errorf("start the engine: %w", err)
-	}
-	db := sql.OpenDB(connector)
-	err = run(context.Background(), db,
-		fmt.Sprintf("SET memory_limit = '%dB'", memory),
-		"SET temp_directory = "+quoted(filepath.Join(dir, "spill")),
-		fmt.Sprintf("SET max_temp_directory_size = '%dB'", int64(maxTempSpace)),
-		"SET autoinstall_known_extensions = false", "SET autoload_known_extensions = false", "SET threads = 1")
-	if err != nil {
-		return nil, errors.Join(err, db.Close())
-	}
-	return db, nil
-}
-
-// quoted returns a text as an SQL literal. It is for the names of our own files, which cannot be passed as
-// parameters.
-func quoted(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
-
-type executor interface {
-	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
-}
-
-func run(ctx context.Context, on executor, statements ...string) error {
-	for _, s := range statements {
-		if _, err := on.ExecContext(ctx, s); err != nil {
-			return fmt.Errorf("%.40s: %w", s, err)
-		}
-	}
-	return nil
+func openMemory(ctx context.Context, dir string, memory int64) (*sql.DB, error) {
+	return duck.Open(ctx, memory, "SET temp_directory = "+duck.Quoted(filepath.Join(dir, "spill")),
+		fmt.Sprintf("SET max_temp_directory_size = '%dB'", int64(maxTempSpace)), "SET threads = 1")
 }
 
 // close closes the engine, when no query runs any more.
@@ -153,16 +125,13 @@ func (e *engine) close() error { return e.db.Close() }
 
 // query runs a prepared query and calls each with its rows. Values from clients are passed in args,
 // never in text.
-func (e *engine) query(ctx context.Context, text string, args []any, each func(*sql.Rows) error) error {
-	err := e.rows(ctx, text, args, each)
-	var fault *duckdb.Error
-	if errors.As(err, &fault) && (fault.Type == duckdb.ErrorTypeFatal || fault.Type == duckdb.ErrorTypeInternal) {
-		e.broken.Store(true) // the next refresh replaces the engine
-	}
-	return err
-}
-
-func (e *engine) rows(ctx context.Context, text string, args []any, each func(*sql.Rows) error) error {
+func (e *engine) query(ctx context.Context, text string, args []any, each func(*sql.Rows) error) (err error) {
+	defer func() {
+		var fault *duckdb.Error
+		if errors.As(err, &fault) && (fault.Type == duckdb.ErrorTypeFatal || fault.Type == duckdb.ErrorTypeInternal) {
+			e.broken.Store(true) // the next refresh replaces the engine
+		}
+	}()
 	rows, err := e.statements[text].QueryContext(ctx, args...)
 	if err != nil {
 		return err
@@ -176,9 +145,12 @@ func (e *engine) rows(ctx context.Context, text string, args []any, each func(*s
 	return rows.Err()
 }
 
+// item takes the id and the JSON of a row, which are valid only until it returns.
+type item = func(id, body []byte)
+
 // page runs a query of ids and packed bodies, whose last parameter is the maximum number of rows, and calls
 // do with at most limit of them. more reports whether there is another one.
-func (e *engine) page(ctx context.Context, text string, args []any, limit int, do func(id, body []byte)) (more bool, err error) {
+func (e *engine) page(ctx context.Context, text string, args []any, limit int, do item) (more bool, err error) {
 	var id, packed sql.RawBytes
 	var body []byte
 	rows := 0
@@ -198,48 +170,8 @@ func (e *engine) page(ctx context.Context, text string, args []any, limit int, d
 	return more, err
 }
 
-// one runs a query of a single packed body and calls do with it.
-func (e *engine) one(ctx context.Context, text string, args []any, do func(body []byte)) (found bool, err error) {
-	err = e.query(ctx, text, args, func(r *sql.Rows) error {
-		var packed sql.RawBytes
-		if err := r.Scan(&packed); err != nil {
-			return err
-		}
-		body, err := unpack(nil, packed)
-		if found = err == nil; found {
-			do(body)
-		}
-		return err
-	})
-	return found, err
-}
-
 // pack compresses a body as an S2 block: DuckDB reads all rows of a vector for a page, and they are a
 // third as long.
 func pack(to, body []byte) []byte { return s2.Encode(to[:cap(to)], body) }
 
 func unpack(to, packed []byte) ([]byte, error) { return s2.Decode(to[:cap(to)], packed) }
-
-type appenders struct{ fixture, market *duckdb.Appender }
-
-func newAppenders(conn driver.Conn) (*appenders, error) {
-	a := &appenders{}
-	for table, into := range map[string]**duckdb.Appender{"fixture": &a.fixture, "market": &a.market} {
-		appender, err := duckdb.NewAppender(conn, "d", "main", table)
-		if err != nil {
-			return nil, errors.Join(err, a.close())
-		}
-		*into = appender
-	}
-	return a, nil
-}
-
-func (a *appenders) close() error {
-	var errs []error
-	for _, appender := range []*duckdb.Appender{a.fixture, a.market} {
-		if appender != nil {
-			errs = append(errs, appender.Close())
-		}
-	}
-	return errors.Join(errs...)
-}

@@ -1,6 +1,7 @@
 package reader
 
 import (
+	"database/sql/driver"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -9,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/duckdb/duckdb-go/v2"
 	"golang.org/x/sync/errgroup"
 
 	"mkt/internal/testing/check"
@@ -20,8 +22,10 @@ func TestEngineIsLocked(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	path := filepath.Join(dir, "it's a page.duckdb")
-	err := build(t.Context(), path, func(a *appenders) error {
-		return a.market.AppendRow(int64(0), "mk_1", nil, nil, []string{"HOME"}, int64(0), pack(nil, []byte("{}")))
+	err := build(t.Context(), path, func(conn driver.Conn) error {
+		return fillTable(conn, "market", func(to *duckdb.Appender) error {
+			return to.AppendRow(int64(0), "mk_1", nil, nil, []string{"HOME"}, int64(0), pack(nil, []byte("{}")))
+		})
 	})
 	must(t, err)
 	outside := filepath.Join(dir, "outside.csv")
@@ -51,13 +55,10 @@ func TestEngineIsLocked(t *testing.T) {
 			t.Errorf("%s = %s, %v; want %s", setting, got, err, want)
 		}
 	}
-	found, err := e.one(t.Context(), marketByName, []any{0, 0, "", "", "HOME"}, func(body []byte) {
-		if string(body) != "{}" {
-			t.Errorf("body %s", body)
-		}
-	})
-	if err != nil || !found {
-		t.Errorf("found %v, %v", found, err)
+	found := ""
+	_, err = e.page(t.Context(), marketByName, []any{0, 0, "", "", "HOME"}, 1, func(_, body []byte) { found = string(body) })
+	if err != nil || found != "{}" {
+		t.Errorf("found %q, %v", found, err)
 	}
 }
 
@@ -68,14 +69,16 @@ func TestLargeBodiesFitIntoMemory(t *testing.T) {
 	r := rand.NewChaCha8([32]byte{})
 	body := make([]byte, 6000) // more than can be packed
 	path := filepath.Join(t.TempDir(), "pages.duckdb")
-	must(t, build(t.Context(), path, func(a *appenders) error {
-		for n := range int64(vectorRows) {
-			r.Read(body)
-			if err := a.market.AppendRow(n, fmt.Sprintf("mk_%04d", n), nil, nil, nil, n, pack(nil, body)); err != nil {
-				return err
+	must(t, build(t.Context(), path, func(conn driver.Conn) error {
+		return fillTable(conn, "market", func(to *duckdb.Appender) error {
+			for n := range int64(vectorRows) {
+				r.Read(body)
+				if err := to.AppendRow(n, fmt.Sprintf("mk_%04d", n), nil, nil, nil, n, pack(nil, body)); err != nil {
+					return err
+				}
 			}
-		}
-		return nil
+			return nil
+		})
 	}))
 	e, err := openEngine(t.Context(), path, minEngineMemory, int64(vectorRows*len(body)))
 	must(t, err)

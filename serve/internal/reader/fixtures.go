@@ -3,7 +3,6 @@ package reader
 import (
 	"context"
 	"database/sql"
-	"errors"
 
 	"golang.org/x/text/cases"
 	"golang.org/x/text/unicode/norm"
@@ -29,15 +28,12 @@ func At(ms int64) Instant { return Instant{true, ms} }
 // MS returns the bound in Unix milliseconds and reports whether there is one.
 func (i Instant) MS() (ms int64, ok bool) { return i.ms, i.set }
 
-// FixtureItem is a fixture of a page. Its bytes are valid only until the callback returns.
-type FixtureItem struct{ ID, Body []byte }
-
 const (
 	filteredFixtures = ` FROM d.fixture WHERE ($1 = '' OR contains(league, $1)) AND ($2 OR starts_at >= $3) AND ($4 OR starts_at < $5) `
 
-	fixtureCount  = `SELECT count(*)` + filteredFixtures
-	fixturePage   = `SELECT id, body` + filteredFixtures + `AND n BETWEEN $6 AND $7 ORDER BY n LIMIT $8`
-	fixtureBodies = `SELECT body, detail FROM d.fixture WHERE n = $1`
+	fixtureCount    = `SELECT count(*)` + filteredFixtures
+	fixturePage     = `SELECT id, body` + filteredFixtures + `AND n BETWEEN $6 AND $7 ORDER BY n LIMIT $8`
+	fixtureByNumber = `SELECT id, body FROM d.fixture WHERE n = $1 LIMIT $2`
 )
 
 func (f FixtureFilter) args() []any {
@@ -58,30 +54,18 @@ func (v *View) FilteredCount(ctx context.Context, f FixtureFilter) (count int, e
 // Fixtures calls do with at most limit fixtures that the filter selects and whose ids
 // follow after, in the order of their ids. An empty after starts with the first one.
 // more reports whether further fixtures follow.
-func (v *View) Fixtures(ctx context.Context, f FixtureFilter, after string, limit int, do func(FixtureItem)) (more bool, err error) {
+func (v *View) Fixtures(ctx context.Context, f FixtureFilter, after string, limit int, do item) (more bool, err error) {
 	from, to := v.index.after(after), v.FixtureCount()
 	if f == (FixtureFilter{}) {
 		to = min(to, from+limit) // all are selected, so no more need to be read
 	}
-	return v.engine.page(ctx, fixturePage, append(f.args(), from, to), limit, func(id, body []byte) { do(FixtureItem{id, body}) })
+	return v.engine.page(ctx, fixturePage, append(f.args(), from, to), limit, do)
 }
 
-// FixtureBody calls do with the two parts of a fixture's JSON, which are valid only
-// until do returns.
-func (v *View) FixtureBody(ctx context.Context, f Fixture, do func(body, detail []byte)) error {
-	return v.engine.query(ctx, fixtureBodies, []any{f.n}, func(r *sql.Rows) error {
-		var packed [2]sql.RawBytes
-		if err := r.Scan(&packed[0], &packed[1]); err != nil {
-			return err
-		}
-		body, err1 := unpack(nil, packed[0])
-		detail, err2 := unpack(nil, packed[1])
-		if err := errors.Join(err1, err2); err != nil {
-			return err
-		}
-		do(body, detail)
-		return nil
-	})
+// Fixture calls do with a fixture.
+func (v *View) Fixture(ctx context.Context, f Fixture, do item) error {
+	_, err := v.engine.page(ctx, fixtureByNumber, []any{f.n}, 1, do)
+	return err
 }
 
 // FoldCase returns s in a form in which texts are equal if they differ only in case

@@ -59,7 +59,7 @@ func newSwapping(t *testing.T) *swapping {
 	w := &swapping{t: t, cache: t.TempDir()}
 	dir := t.TempDir()
 	l := open(t, dir, func(o *reader.Options) {
-		o.CacheDir, o.Loads, o.Products = w.cache, swappers, []football.Product{football.MarketEngine, football.LiveIntelligence}
+		o.CacheDir, o.Products = w.cache, []football.Product{football.MarketEngine, football.LiveIntelligence}
 	})
 	for n := range swappers {
 		id := fmt.Sprint("acme-", n)
@@ -125,16 +125,16 @@ func (w *swapper) read() {
 	defer v.Release()
 	defer live.Release()
 	mark := fmt.Sprintf(" v%d\"", w.version)
-	_, err := v.Fixtures(w.t.Context(), reader.FixtureFilter{League: "league"}, "", 3, func(f reader.FixtureItem) {
-		if !strings.Contains(string(f.Body), mark) {
-			w.t.Errorf("version %d shows %s", w.version, f.Body)
+	_, err := v.Fixtures(w.t.Context(), reader.FixtureFilter{League: "league"}, "", 3, func(id, body []byte) {
+		if !strings.Contains(string(body), mark) {
+			w.t.Errorf("version %d shows %s", w.version, body)
 		}
 	})
 	must(w.t, err)
 	f, _ := v.Find(servetest.FixtureID(w.id, w.version%20))
-	_, err = v.Markets(w.t.Context(), f, reader.MarketFilter{}, "", 50, func(m reader.MarketItem) {
-		if !strings.Contains(string(m.Body), mark) {
-			w.t.Errorf("version %d shows %s", w.version, m.Body)
+	_, err = v.Markets(w.t.Context(), f, reader.MarketFilter{}, "", 50, func(id, body []byte) {
+		if !strings.Contains(string(body), mark) {
+			w.t.Errorf("version %d shows %s", w.version, body)
 		}
 	})
 	must(w.t, err)

@@ -1,6 +1,7 @@
 package reader
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -12,11 +13,13 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/fsnotify/fsnotify"
+
 	"mkt/internal/scratch"
 	"mkt/publish/football"
+	"mkt/publish/layout"
 	"mkt/serve/clock"
 	"mkt/serve/internal/reader/fairqueue"
-	"mkt/serve/internal/reader/notice"
 	"mkt/serve/quarantine"
 )
 
@@ -35,7 +38,6 @@ type Options struct {
 	Products []football.Product
 	Loaded   func(clientID string) // is called when another publication is served; must not wait; nil = none
 	Poll     time.Duration         // interval of refreshes; live datasets are refreshed twice as often; 0 = a second
-	Loads    int                   // simultaneous loads over all tenants; 0 = 1
 	// Paths: the indexes that paths of prices need are made before the first one is asked for.
 	Paths bool
 	// Clock, if it shows the past, decides which publication of every dataset is the newest, and as
@@ -47,24 +49,16 @@ type Options struct {
 
 // Library has the datasets of all tenants. Safe for concurrent use.
 type Library struct {
-	dataDir   string
-	clients   func() []string
-	fetch     func(ctx context.Context, clientID string, p football.Product) error
-	products  []football.Product
-	onLoad    func(clientID string) // or nil
-	poll      time.Duration
-	loadSlots chan struct{}
-	clock     *clock.Clock
-	now       func() time.Time
-	log       *slog.Logger
-	scratch   *scratch.Folder
-	loads     *quarantine.Store
-	renders   *fairqueue.Queue
-	counts    counts
-	notices   *notice.Watcher[*Dataset] // set by Run; nil = there are none
-	swaps     atomic.Uint64
-	steps     *stepCaches
-	paths     bool
+	o       Options       // none of its functions but Fetch and Loaded is nil
+	loading chan struct{} // has an element during a load, of which there is one at a time over all tenants
+	scratch *scratch.Folder
+	loads   *quarantine.Store
+	renders *fairqueue.Queue
+	counts  counts
+	notices *fsnotify.Watcher // set by Run; nil = there are none
+	watched sync.Map          // the datasets whose folders are watched, by folder
+	swaps   atomic.Uint64
+	steps   *stepCaches
 
 	loaded chan struct{} // closed when every tenant has been refreshed once
 
@@ -111,27 +105,16 @@ func Open(o Options) (*Library, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &Library{
-		dataDir: o.DataDir, clients: o.Clients, fetch: o.Fetch, products: o.Products, onLoad: o.Loaded, poll: o.Poll, clock: o.Clock, now: o.Now, log: o.Log,
-		loadSlots: make(chan struct{}, max(1, o.Loads)), scratch: private, tenants: map[string]*Tenant{}, loaded: make(chan struct{}),
-		paths: o.Paths, steps: newStepCaches(),
-		renders: fairqueue.New(max(2, runtime.GOMAXPROCS(0)), maxConcurrent),
+	if o.Now == nil {
+		o.Now = time.Now
 	}
-	l.counts.loads = map[football.Product]*loadCounts{}
+	o.Poll, o.Log, o.Clock = cmp.Or(o.Poll, time.Second), cmp.Or(o.Log, slog.New(slog.DiscardHandler)), cmp.Or(o.Clock, clock.Real(o.Now))
+	l := &Library{
+		o: o, loading: make(chan struct{}, 1), scratch: private, tenants: map[string]*Tenant{}, loaded: make(chan struct{}),
+		steps: newStepCaches(), renders: fairqueue.New(max(2, runtime.GOMAXPROCS(0)), maxConcurrent), counts: counts{loads: map[football.Product]*loadCounts{}},
+	}
 	for _, p := range o.Products {
 		l.counts.loads[p] = new(loadCounts)
-	}
-	if l.poll <= 0 {
-		l.poll = time.Second
-	}
-	if l.log == nil {
-		l.log = slog.New(slog.DiscardHandler)
-	}
-	if l.now == nil {
-		l.now = time.Now
-	}
-	if l.clock == nil {
-		l.clock = clock.Real(l.now)
 	}
 	if l.loads, err = l.openNotes(o.NotesDir); err != nil {
 		return nil, errors.Join(err, private.Remove())
@@ -153,13 +136,13 @@ func makeCache(dir string) (*scratch.Folder, error) {
 // without it, and a restart forgets the notes.
 func (l *Library) openNotes(dir string) (*quarantine.Store, error) {
 	if dir != "" {
-		s, err := quarantine.Open(dir, l.now)
+		s, err := quarantine.Open(dir, l.o.Now)
 		if err == nil {
 			return s, nil
 		}
-		l.log.Warn("cannot write notes about loads; a publication that kills this process will be loaded again after a restart", "dir", dir, "err", err)
+		l.o.Log.Warn("cannot write notes about loads; a publication that kills this process will be loaded again after a restart", "dir", dir, "err", err)
 	}
-	return quarantine.Open(filepath.Join(l.scratch.Dir, "notes"), l.now)
+	return quarantine.Open(filepath.Join(l.scratch.Dir, "notes"), l.o.Now)
 }
 
 // Tenant returns the datasets of a tenant. They give access to this tenant only.
@@ -176,10 +159,10 @@ func (l *Library) Tenant(clientID string) *Tenant {
 		return t
 	}
 	t = &Tenant{datasets: map[football.Product]*Dataset{}, connection: newConnection(l, clientID)}
-	for _, p := range l.products {
-		log := l.log.With("tenant", clientID, "product", string(p))
+	for _, p := range l.o.Products {
+		log := l.o.Log.With("tenant", clientID, "product", string(p))
 		t.datasets[p] = &Dataset{library: l, clientID: clientID, product: p, quarantined: map[string]quarantined{}, counts: l.counts.loads[p],
-			log: log, faults: newFaults(log, l.now)}
+			log: log, faults: newFaults(log, l.o.Now)}
 	}
 	l.tenants[clientID] = t
 	return t
@@ -199,17 +182,11 @@ func (l *Library) Run(ctx context.Context) {
 	var busy sync.Map // being refreshed
 	var wait sync.WaitGroup
 	defer wait.Wait()
-	if !l.clock.IsPast() { // nothing new is published there
-		l.notices = notice.New[*Dataset]()
-	}
-	if l.notices != nil {
-		wait.Go(func() {
-			l.notices.Run(ctx, func(d *Dataset) {
-				if d.noticed.CompareAndSwap(false, true) {
-					wait.Go(func() { d.poll(ctx) })
-				}
-			})
-		})
+	if !l.o.Clock.IsPast() { // nothing new is published there
+		if w, err := fsnotify.NewWatcher(); err == nil { // else each publication is found by the next poll
+			l.notices = w
+			wait.Go(func() { l.pollNoticed(ctx, &wait) })
+		}
 	}
 	begin := func(w watched, ended func()) {
 		if _, running := busy.LoadOrStore(w, true); running {
@@ -218,7 +195,7 @@ func (l *Library) Run(ctx context.Context) {
 		d, ok := w.(*Dataset)
 		wait.Go(func() {
 			defer busy.Delete(w)
-			if ok && l.clock.IsPast() {
+			if ok && l.o.Clock.IsPast() {
 				d.follow(ctx, ended)
 				return
 			}
@@ -232,7 +209,7 @@ func (l *Library) Run(ctx context.Context) {
 		begin(w, opening.Done)
 	}
 	wait.Go(func() { opening.Wait(); close(l.loaded) })
-	interval := max(l.poll/liveRounds, time.Millisecond)
+	interval := max(l.o.Poll/liveRounds, time.Millisecond)
 	tick := time.NewTicker(interval)
 	defer tick.Stop()
 	for round := 1; sleep(ctx, tick.C); round++ {
@@ -247,6 +224,26 @@ func (l *Library) Run(ctx context.Context) {
 			}
 			if step+1 < steps && !sleep(ctx, time.After(interval/time.Duration(steps))) {
 				return
+			}
+		}
+	}
+}
+
+// pollNoticed polls the datasets whose pointers were replaced, as the operating system says. Its
+// notices are hints: without them, a publication is found by the next poll.
+func (l *Library) pollNoticed(ctx context.Context, wait *sync.WaitGroup) {
+	defer l.notices.Close()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-l.notices.Errors: // such as lost notices
+		case e := <-l.notices.Events:
+			if filepath.Base(e.Name) != layout.Current || !e.Has(fsnotify.Create) && !e.Has(fsnotify.Write) {
+				continue
+			}
+			if d, ok := l.watched.Load(filepath.Dir(e.Name)); ok && d.(*Dataset).noticed.CompareAndSwap(false, true) {
+				wait.Go(func() { d.(*Dataset).poll(ctx) })
 			}
 		}
 	}
@@ -273,7 +270,7 @@ func pollSteps(polls int, interval time.Duration) int {
 func (l *Library) served() []watched {
 	var list []watched
 	wanted := map[string]bool{}
-	for _, id := range l.clients() {
+	for _, id := range l.o.Clients() {
 		wanted[id] = true
 		t := l.Tenant(id)
 		list = append(list, t.connection)
@@ -307,15 +304,6 @@ func (l *Library) Close() error {
 		}
 	}
 	return errors.Join(l.loads.Close(), l.scratch.Remove())
-}
-
-func (l *Library) loadSlot(ctx context.Context) (release func(), err error) {
-	select {
-	case l.loadSlots <- struct{}{}:
-		return func() { <-l.loadSlots }, nil
-	case <-ctx.Done():
-		return nil, context.Cause(ctx)
-	}
 }
 
 func (l *Library) shareOf(r cacheSize) int {

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"sort"
 	"time"
 
@@ -96,9 +95,6 @@ func (s *liveSet) add(f *api.LiveFixture) {
 	}
 }
 
-// rowsAtOnce is how many rows are read at once: the table's reader uses their values again.
-const rowsAtOnce = 64
-
 func readLive[T table.Row](files liveFiles, name string, maxRows int64) ([]T, error) {
 	data, listed := files[name]
 	if !listed {
@@ -112,16 +108,15 @@ func readLive[T table.Row](files liveFiles, name string, maxRows int64) ([]T, er
 	if t.Len() > maxRows {
 		return nil, fmt.Errorf("%s: %w: %d rows are more than the limit of %d", name, ErrInvalid, t.Len(), maxRows)
 	}
-	rows := make([]T, t.Len())
-	for n := 0; n < len(rows); {
-		got, err := t.Read(rows[n:min(n+rowsAtOnce, len(rows))])
-		n += got
-		if err == io.EOF && n == len(rows) {
-			break
+	rows := make([]T, 0, t.Len())
+	for row, err := range t.All {
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w: only %d of %d rows can be read: %w", name, ErrInvalid, len(rows), t.Len(), err)
 		}
-		if err != nil || got == 0 {
-			return nil, fmt.Errorf("%s: %w: only %d of %d rows can be read: %w", name, ErrInvalid, n, len(rows), err)
-		}
+		rows = append(rows, *row)
+	}
+	if int64(len(rows)) != t.Len() {
+		return nil, fmt.Errorf("%s: %w: only %d of %d rows can be read", name, ErrInvalid, len(rows), t.Len())
 	}
 	return rows, nil
 }

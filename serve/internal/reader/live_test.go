@@ -59,7 +59,7 @@ func TestLiveIsPagedByID(t *testing.T) {
 	if v.Staleness(servetest.Start.Add(time.Minute)) != reader.FeedFresh || v.Staleness(servetest.Start.Add(time.Minute+1)) != reader.FeedAllStale {
 		t.Error("the feed is stale too early or too late")
 	}
-	must(t, reader.Check(t.Context(), root.Path(""), ""))
+	must(t, reader.Check(t.Context(), root.Path("")))
 }
 
 // A snapshot with rows that belong to no fixture is invalid: the one before stays current.
@@ -94,7 +94,7 @@ func BenchmarkLiveLoad(b *testing.B) {
 			root := servetest.NewLiveRoot(b, b.TempDir(), "acme")
 			root.Publish(servetest.LiveSamples("acme", n, 1, servetest.Start))
 			for b.Loop() {
-				must(b, reader.Check(b.Context(), root.Path(""), ""))
+				must(b, reader.Check(b.Context(), root.Path("")))
 			}
 		})
 	}

@@ -2,10 +2,13 @@ package reader
 
 import (
 	"context"
+	"database/sql/driver"
 	"errors"
 	"fmt"
 	"path/filepath"
 	"runtime/debug"
+
+	"github.com/duckdb/duckdb-go/v2"
 
 	"mkt/publish/durable"
 	"mkt/publish/football"
@@ -55,16 +58,16 @@ type loader struct {
 }
 
 // fill turns a panic over a row into an error, because an invalid snapshot must not stop the server.
-func (l *loader) fill(to *appenders) (err error) {
+func (l *loader) fill(conn driver.Conn) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("%w: render: %v", ErrInvalid, p)
 		}
 	}()
-	if err := l.fixtures(to); err != nil {
+	if err := fillTable(conn, "fixture", l.fixtures); err != nil {
 		return err
 	}
-	return l.markets(to)
+	return fillTable(conn, "market", l.markets)
 }
 
 func openTable[T table.Row](l *loader, name string) (rows *table.Reader[T], close func(), err error) {
@@ -80,7 +83,7 @@ func openTable[T table.Row](l *loader, name string) (rows *table.Reader[T], clos
 	return rows, func() { rows.Close(); r.Close() }, nil
 }
 
-func (l *loader) fixtures(to *appenders) error {
+func (l *loader) fixtures(to *duckdb.Appender) error {
 	rows, done, err := openTable[table.FixtureRow](l, layout.FixturesFile)
 	if err != nil {
 		return err
@@ -102,8 +105,7 @@ func (l *loader) fixtures(to *appenders) error {
 		if row.StartsAt != nil {
 			starts = row.StartsAt.UnixMilli()
 		}
-		body, detail := pack(nil, api.AppendFixture(nil, row)), pack(nil, api.AppendFixtureDetail(nil, row))
-		if err := to.fixture.AppendRow(int64(l.index.fixtures()), row.FixtureID, league, starts, body, detail); err != nil {
+		if err := to.AppendRow(int64(l.index.fixtures()), row.FixtureID, league, starts, pack(nil, api.AppendFixture(nil, row))); err != nil {
 			return err
 		}
 		l.index.add(row)
@@ -112,7 +114,7 @@ func (l *loader) fixtures(to *appenders) error {
 }
 
 // markets appends the markets, and checks that they are in order and belong to the fixtures.
-func (l *loader) markets(to *appenders) error {
+func (l *loader) markets(to *duckdb.Appender) error {
 	rows, done, err := openTable[table.MarketRow](l, layout.MarketsFile)
 	if err != nil {
 		return err
@@ -137,7 +139,9 @@ func (l *loader) markets(to *appenders) error {
 		if n%vectorRows == 0 {
 			vector = 0
 		}
-		if err := l.market(to, n, row); err != nil {
+		l.body = api.AppendMarket(l.body[:0], row)
+		l.packed = pack(l.packed, l.body)
+		if err := to.AppendRow(int64(n), row.MarketID, orNull(row.Market), orNull(row.Period), subjectsOf(row), int64(max(0, row.Ordinal)), l.packed); err != nil {
 			return err
 		}
 		vector += int64(len(l.packed))
@@ -148,12 +152,6 @@ func (l *loader) markets(to *appenders) error {
 		return fmt.Errorf("%w: the market counts of the fixtures do not match the markets", ErrInvalid)
 	}
 	return nil
-}
-
-func (l *loader) market(to *appenders, n int, row *table.MarketRow) error {
-	l.body = api.AppendMarket(l.body[:0], row)
-	l.packed = pack(l.packed, l.body)
-	return to.market.AppendRow(int64(n), row.MarketID, orNull(row.Market), orNull(row.Period), subjectsOf(row), int64(max(0, row.Ordinal)), l.packed)
 }
 
 func orNull(s *string) any {

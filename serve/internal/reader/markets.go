@@ -9,16 +9,13 @@ import (
 // subject that at least one selection has. Its zero value selects all.
 type MarketFilter struct{ Market, Period, Subject string }
 
-// MarketItem is a market of a page. Its bytes are valid only until the callback returns.
-type MarketItem struct{ ID, Body []byte }
-
 const (
 	filteredMarkets = ` FROM d.market WHERE n BETWEEN $1 AND $2
 AND ($3 = '' OR market = $3) AND ($4 = '' OR period = $4) AND ($5 = '' OR list_contains(subjects, $5)) `
 
 	marketPage   = `SELECT id, body` + filteredMarkets + `AND id > $6 ORDER BY n LIMIT $7`
-	marketByID   = `SELECT body FROM d.market WHERE n BETWEEN $1 AND $2 AND id = $3`
-	marketByName = `SELECT body` + filteredMarkets + `ORDER BY period IS DISTINCT FROM 'FT', contains(id, '~'), ordinal, n LIMIT 1`
+	marketByID   = `SELECT id, body FROM d.market WHERE n BETWEEN $1 AND $2 AND id = $3 LIMIT $4`
+	marketByName = `SELECT id, body` + filteredMarkets + `ORDER BY period IS DISTINCT FROM 'FT', contains(id, '~'), ordinal, n LIMIT $6`
 )
 
 func (v *View) filtered(f Fixture, filter MarketFilter) []any {
@@ -29,26 +26,31 @@ func (v *View) filtered(f Fixture, filter MarketFilter) []any {
 // Markets calls do with at most limit markets of a fixture that the filter selects
 // and whose ids follow after, in the order of their ids. An empty after starts with
 // the first one. more reports whether further markets follow.
-func (v *View) Markets(ctx context.Context, f Fixture, filter MarketFilter, after string, limit int, do func(MarketItem)) (more bool, err error) {
+func (v *View) Markets(ctx context.Context, f Fixture, filter MarketFilter, after string, limit int, do item) (more bool, err error) {
 	if f.Markets == 0 {
 		return false, nil
 	}
 	// A forged cursor may hold anything, but the engine takes no text that is not valid UTF-8. The order is
 	// the same, because ids are ASCII, which is before all else.
 	after = strings.ToValidUTF8(after, "\uFFFD")
-	return v.engine.page(ctx, marketPage, append(v.filtered(f, filter), after), limit, func(id, body []byte) { do(MarketItem{id, body}) })
+	return v.engine.page(ctx, marketPage, append(v.filtered(f, filter), after), limit, do)
 }
 
 // Market calls do with the market of a fixture that has the id. found reports whether
 // there is one.
-func (v *View) Market(ctx context.Context, f Fixture, id string, do func(body []byte)) (found bool, err error) {
+func (v *View) Market(ctx context.Context, f Fixture, id string, do item) (found bool, err error) {
 	from, to := v.index.markets(f.n)
-	return v.engine.one(ctx, marketByID, []any{from, to - 1, id}, do)
+	return v.first(ctx, marketByID, []any{from, to - 1, id}, do)
 }
 
 // MarketByName calls do with the market for a canonical name, among those
 // the filter selects. Full time is preferred, then an id without a suffix, which it has if another
 // market has the definition's id, then the provider's order.
-func (v *View) MarketByName(ctx context.Context, f Fixture, filter MarketFilter, do func(body []byte)) (found bool, err error) {
-	return v.engine.one(ctx, marketByName, v.filtered(f, filter), do)
+func (v *View) MarketByName(ctx context.Context, f Fixture, filter MarketFilter, do item) (found bool, err error) {
+	return v.first(ctx, marketByName, v.filtered(f, filter), do)
+}
+
+func (v *View) first(ctx context.Context, text string, args []any, do item) (found bool, err error) {
+	_, err = v.engine.page(ctx, text, args, 1, func(id, body []byte) { found = true; do(id, body) })
+	return found, err
 }

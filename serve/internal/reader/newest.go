@@ -30,7 +30,7 @@ func (d *Dataset) wanted(c snapshot.Commit) bool {
 		return true
 	}
 	served := d.current.commit
-	if d.library.clock.IsPast() { // a replay also goes back
+	if d.library.o.Clock.IsPast() { // a replay also goes back
 		return d.isBroken() || c.SHA256 != served.SHA256
 	}
 	if d.isBroken() && c.Version >= served.Version {
@@ -58,13 +58,13 @@ const (
 
 func (d *Dataset) isQuarantined(c snapshot.Commit) bool {
 	u, ok := d.quarantined[c.SHA256]
-	return ok && d.library.now().Before(u.until)
+	return ok && d.library.o.Now().Before(u.until)
 }
 
 // quarantine records the failure to load a publication, and forgets those that may
 // be tried again. If every publication is invalid, one is added every few seconds.
 func (d *Dataset) quarantine(c snapshot.Commit, why error) {
-	now := d.library.now()
+	now := d.library.o.Now()
 	maps.DeleteFunc(d.quarantined, func(_ string, u quarantined) bool { return !now.Before(u.until) })
 	wait := invalidFor
 	if errors.Is(why, snapshot.ErrUnreadable) {
@@ -90,14 +90,14 @@ func (d *Dataset) loadNewest(ctx context.Context, head snapshot.Commit) error {
 			continue // the record is missing or damaged, so its publication cannot be served
 		case err != nil:
 			return errors.Join(append(errs, err)...)
-		case version < head.Version && (d.library.clock.IsPast() || !d.wanted(c)):
+		case version < head.Version && (d.library.o.Clock.IsPast() || !d.wanted(c)):
 			return errors.Join(errs...)
 		case d.isQuarantined(c):
 			continue
 		}
-		started := d.library.now()
+		started := d.library.o.Now()
 		err = d.load(ctx, c, version == head.Version)
-		d.counts.load(ctx, err, d.library.now().Sub(started))
+		d.counts.load(ctx, err, d.library.o.Now().Sub(started))
 		if err == nil || !isSnapshotFault(err) {
 			return errors.Join(append(errs, err)...)
 		}
@@ -178,12 +178,13 @@ func (d *Dataset) foreignOwners(c snapshot.Commit, m snapshot.Manifest) error {
 }
 
 func (d *Dataset) loadMarkets(ctx context.Context, c snapshot.Commit, m snapshot.Manifest) error {
-	release, err := d.library.loadSlot(ctx)
-	if err != nil {
-		return err
+	select {
+	case d.library.loading <- struct{}{}:
+		defer func() { <-d.library.loading }()
+	case <-ctx.Done():
+		return context.Cause(ctx)
 	}
-	defer release()
-	started := d.library.now()
+	started := d.library.o.Now()
 	dir, err := os.MkdirTemp(d.library.scratch.Dir, "load-")
 	if err != nil {
 		return err
@@ -200,7 +201,7 @@ func (d *Dataset) loadMarkets(ctx context.Context, c snapshot.Commit, m snapshot
 		d.library.counts.replaced.Add(1)
 	}
 	d.swap(d.view(c, m, l, dir))
-	d.took = d.library.now().Sub(started)
+	d.took = d.library.o.Now().Sub(started)
 	d.log.Info("serving", "cycle", c.CycleID, "version", c.Version, "fixtures", l.index.fixtures(), "last_seq", c.LastSeq, "took_ms", d.took.Milliseconds())
 	return nil
 }
@@ -208,7 +209,7 @@ func (d *Dataset) loadMarkets(ctx context.Context, c snapshot.Commit, m snapshot
 // loadLive loads a snapshot of the live product. It takes milliseconds and must not
 // wait for a large load, so it needs no load slot.
 func (d *Dataset) loadLive(ctx context.Context, c snapshot.Commit, m snapshot.Manifest) error {
-	started := d.library.now()
+	started := d.library.o.Now()
 	var s *liveSet
 	err := d.withNote(c, func() (err error) {
 		s, err = loadLive(ctx, d.root, c.Dir(), m)
@@ -220,7 +221,7 @@ func (d *Dataset) loadLive(ctx context.Context, c snapshot.Commit, m snapshot.Ma
 	v := &View{commit: c, manifest: trimmed(m), held: m.Counters["held"], live: s, log: d.changes, dataset: d}
 	v.refs.Store(1)
 	d.swap(v)
-	d.log.Debug("serving", "cycle", c.CycleID, "version", c.Version, "fixtures", len(s.fixtures), "in_play", len(s.inPlay), "took_ms", d.library.now().Sub(started).Milliseconds())
+	d.log.Debug("serving", "cycle", c.CycleID, "version", c.Version, "fixtures", len(s.fixtures), "in_play", len(s.inPlay), "took_ms", d.library.o.Now().Sub(started).Milliseconds())
 	return nil
 }
 
@@ -252,5 +253,5 @@ func (d *Dataset) backOff(err error) {
 		return
 	}
 	d.failed = min(d.failed+1, 7)
-	d.retryAt = d.library.now().Add(min(time.Minute, time.Second<<(d.failed-1)))
+	d.retryAt = d.library.o.Now().Add(min(time.Minute, time.Second<<(d.failed-1)))
 }

@@ -3,7 +3,6 @@ package reader
 import (
 	"context"
 	"errors"
-	"sync"
 
 	"mkt/internal/deadline"
 	"mkt/serve/internal/api"
@@ -20,14 +19,14 @@ var ErrBusy = fairqueue.ErrBusy
 // cache is empty and thousands of clients may ask for the same few pages. The key must
 // contain everything that the page depends on, besides the view.
 func (v *View) Page(ctx context.Context, key string, render func(context.Context) (*api.Page, error)) (*api.Page, error) {
-	return v.page(ctx, key, func() (*api.Page, error) { return v.renderInTurn(ctx, key, render) })
-}
-
-// PageUnqueued is like [View.Page], but for pages rendered from memory: it does not
-// use the fair queue, so clients of the change log are not refused
-// because of the queries of others to the engine.
-func (v *View) PageUnqueued(ctx context.Context, key string, render func(context.Context) (*api.Page, error)) (*api.Page, error) {
-	return v.page(ctx, key, func() (*api.Page, error) { return v.render(ctx, key, render) })
+	return v.PageUnqueued(ctx, key, func(ctx context.Context) (*api.Page, error) {
+		q, tenant := v.dataset.library.renders, v.dataset.clientID
+		if err := q.Acquire(ctx, tenant); err != nil {
+			return nil, err
+		}
+		defer q.Release(tenant)
+		return render(ctx)
+	})
 }
 
 // CachedPage returns the page with the key if it is cached.
@@ -39,58 +38,8 @@ func (v *View) CachedPage(key string) (*api.Page, bool) {
 	return p, ok
 }
 
-func (v *View) page(ctx context.Context, key string, render func() (*api.Page, error)) (*api.Page, error) {
-	for began := deadline.Elapsed(); ; {
-		if p, ok := v.CachedPage(key); ok {
-			return p, nil
-		}
-		f, mine := v.renderings.join(key)
-		if mine {
-			return v.renderings.run(ctx, f, render)
-		}
-		select {
-		case <-f.over:
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		}
-		switch {
-		case f.err == nil:
-			v.dataset.library.counts.cached.Add(1)
-			return f.page, nil
-		case f.abandoned: // by another client; try again
-		case errors.Is(f.err, fairqueue.ErrSlow) && deadline.Elapsed()-began < fairqueue.MaxWait: // that request has waited longer than this one
-		default:
-			return nil, f.err
-		}
-	}
-}
-
-func (v *View) renderInTurn(ctx context.Context, key string, render func(context.Context) (*api.Page, error)) (*api.Page, error) {
-	q, tenant := v.dataset.library.renders, v.dataset.clientID
-	if err := q.Acquire(ctx, tenant); err != nil {
-		return nil, err
-	}
-	defer q.Release(tenant)
-	return v.render(ctx, key, render)
-}
-
-func (v *View) render(ctx context.Context, key string, render func(context.Context) (*api.Page, error)) (*api.Page, error) {
-	if p, ok := v.CachedPage(key); ok { // rendered while this request waited for its slot
-		return p, nil
-	}
-	l := v.dataset.library
-	p, err := render(ctx)
-	if err != nil {
-		l.counts.failure(ctx, err)
-		return nil, err
-	}
-	l.counts.rendered.Add(1)
-	v.pages.Put(key, p, p.Size()+len(key))
-	return p, nil
-}
-
+// rendering is a page that one request renders and others wait for.
 type rendering struct {
-	key  string
 	over chan struct{} // closed when the other fields are final
 	page *api.Page
 	err  error
@@ -101,38 +50,51 @@ type rendering struct {
 
 var errUnfinished = errors.New("the rendering of the page did not finish")
 
-// renderings are the pages of one view that are being rendered, by key.
-type renderings struct {
-	mu    sync.Mutex
-	byKey map[string]*rendering
+// PageUnqueued is like [View.Page], but for pages rendered from memory: it does not
+// use the fair queue, so clients of the change log are not refused
+// because of the queries of others to the engine.
+func (v *View) PageUnqueued(ctx context.Context, key string, render func(context.Context) (*api.Page, error)) (*api.Page, error) {
+	for began := deadline.Elapsed(); ; {
+		if p, ok := v.CachedPage(key); ok {
+			return p, nil
+		}
+		mine := &rendering{over: make(chan struct{}), err: errUnfinished, abandoned: true}
+		running, others := v.renderings.LoadOrStore(key, mine)
+		if !others {
+			return v.render(ctx, key, mine, render)
+		}
+		r := running.(*rendering)
+		select {
+		case <-r.over:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+		switch {
+		case r.err == nil:
+			v.dataset.library.counts.cached.Add(1)
+			return r.page, nil
+		case r.abandoned: // by another client; try again
+		case errors.Is(r.err, fairqueue.ErrSlow) && deadline.Elapsed()-began < fairqueue.MaxWait: // that request has waited longer than this one
+		default:
+			return nil, r.err
+		}
+	}
 }
 
-// join returns the rendering of a key. If mine is true, it is new and the caller must
-// call run.
-func (s *renderings) join(key string) (f *rendering, mine bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if f, ok := s.byKey[key]; ok {
-		return f, false
-	}
-	if s.byKey == nil {
-		s.byKey = map[string]*rendering{}
-	}
-	f = &rendering{key: key, over: make(chan struct{}), err: errUnfinished, abandoned: true}
-	s.byKey[key] = f
-	return f, true
-}
-
-// run renders the page and wakes the requests that wait for it, also if
-// render panics.
-func (s *renderings) run(ctx context.Context, f *rendering, render func() (*api.Page, error)) (*api.Page, error) {
+// render renders a page and wakes the requests that wait for it, also if render panics.
+func (v *View) render(ctx context.Context, key string, r *rendering, render func(context.Context) (*api.Page, error)) (*api.Page, error) {
 	defer func() {
-		s.mu.Lock()
-		delete(s.byKey, f.key)
-		s.mu.Unlock()
-		close(f.over)
+		v.renderings.Delete(key)
+		close(r.over)
 	}()
-	f.page, f.err = render()
-	f.abandoned = ctx.Err() != nil
-	return f.page, f.err
+	r.page, r.err = render(ctx)
+	r.abandoned = ctx.Err() != nil
+	counts := &v.dataset.library.counts
+	if r.err != nil {
+		counts.failure(ctx, r.err)
+		return nil, r.err
+	}
+	counts.rendered.Add(1)
+	v.pages.Put(key, r.page, r.page.Size()+len(key))
+	return r.page, nil
 }

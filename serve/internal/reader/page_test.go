@@ -56,9 +56,10 @@ func TestSimultaneousRequestsShareOneRendering(t *testing.T) {
 			t.Errorf("%d renderings of 50 pages", n)
 		}
 		v.checkQueueUnused(t)
-		if len(v.renderings.byKey) != 0 {
-			t.Errorf("%d renderings remain", len(v.renderings.byKey))
-		}
+		v.renderings.Range(func(key, _ any) bool {
+			t.Errorf("the rendering of %s remains", key)
+			return true
+		})
 	})
 }
 

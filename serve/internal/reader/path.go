@@ -72,7 +72,7 @@ func (l *changeLog) index(s snapshot.Segment) (*table.Index, error) {
 // would be made anew with every publication. It is called after the publication is served, and does
 // not wait for the end.
 func (d *Dataset) indexSteps(ctx context.Context, segments []snapshot.Segment) {
-	if !d.library.paths || !d.indexing.TryLock() {
+	if !d.library.o.Paths || !d.indexing.TryLock() {
 		return
 	}
 	changes, left := d.changes, d.library.shareOf(cacheSize{all: stepIndexSize})

@@ -18,10 +18,10 @@ type counts struct {
 }
 
 // failure counts a page that could not be rendered. It does not count a refusal such
-// as NOT_FOUND, nor a request whose client has gone.
+// as NOT_FOUND or ErrBusy, nor a request whose client has gone.
 func (c *counts) failure(ctx context.Context, err error) {
 	var refusal *api.Error
-	if !errors.As(err, &refusal) && ctx.Err() == nil {
+	if !errors.As(err, &refusal) && !errors.Is(err, ErrBusy) && ctx.Err() == nil {
 		c.failed.Add(1)
 	}
 }

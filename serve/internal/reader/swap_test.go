@@ -47,7 +47,7 @@ func TestNewSnapshotReplacesTheOld(t *testing.T) {
 	}
 	for v, version := range map[*reader.View]int{old: 1, now: 2} { // both can be read
 		f, _ := v.Find(servetest.FixtureID("acme", 3))
-		must(t, v.FixtureBody(t.Context(), f, func(body, _ []byte) {
+		must(t, v.Fixture(t.Context(), f, func(_, body []byte) {
 			if !strings.Contains(string(body), fmt.Sprintf("Home 3 v%d", version)) {
 				t.Errorf("version %d shows %s", version, body)
 			}
@@ -267,9 +267,9 @@ func readSome(ctx context.Context, d *reader.Dataset, n int) error {
 	defer v.Release()
 	f, _ := v.Find(servetest.FixtureID("acme", n%60))
 	if n%2 == 0 {
-		_, err := v.Markets(ctx, f, reader.MarketFilter{}, "", 10+n%30, func(reader.MarketItem) {})
+		_, err := v.Markets(ctx, f, reader.MarketFilter{}, "", 10+n%30, func(_, _ []byte) {})
 		return err
 	}
-	_, err := v.Fixtures(ctx, reader.FixtureFilter{League: fmt.Sprint(n % 50)}, "", 20, func(reader.FixtureItem) {})
+	_, err := v.Fixtures(ctx, reader.FixtureFilter{League: fmt.Sprint(n % 50)}, "", 20, func(_, _ []byte) {})
 	return err
 }

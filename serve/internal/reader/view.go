@@ -1,6 +1,7 @@
 package reader
 
 import (
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -23,7 +24,7 @@ type View struct {
 	order    uint64   // see Order
 
 	pages      *lru.Cache[string, *api.Page]
-	renderings renderings
+	renderings sync.Map // of *rendering, by key
 
 	refs   atomic.Int64 // including the dataset's own one
 	closed func(error)  // called when the engine is closed

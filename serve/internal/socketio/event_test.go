@@ -2,7 +2,6 @@ package socketio_test
 
 import (
 	"encoding/json"
-	"fmt"
 	"strings"
 	"testing"
 
@@ -123,20 +122,6 @@ func TestViolations(t *testing.T) {
 		s.send(`2["message"]`)
 		s.want("closed")
 	})
-}
-
-func TestOrder(t *testing.T) {
-	h := start(t, socketio.Options{})
-	s := h.join()
-	const n = 200
-	go func() {
-		for i := range n {
-			s.send(fmt.Sprintf(`2%d["message",%d]`, i, i))
-		}
-	}()
-	for i := range n {
-		s.want(fmt.Sprintf(`3%d[%d]`, i, i))
-	}
 }
 
 func TestPacketEncoding(t *testing.T) {

@@ -72,6 +72,12 @@ func (s *Settings) Known() []string { return slices.Sorted(slices.Values(s.known
 // Given lists the keys in mkt.yaml, sorted.
 func (s *Settings) Given() []string { return slices.Sorted(maps.Keys(s.lines)) }
 
+// InFile reports whether the value of a key is that of mkt.yaml, and not of its variable.
+func (s *Settings) InFile(key string) bool {
+	_, byVariable := os.LookupEnv(envName(key))
+	return slices.Contains(s.Given(), key) && !byVariable
+}
+
 // Read reads mkt.yaml. It is an error if the file does not exist and was named.
 func (s *Settings) Read(path string, named bool) error {
 	data, err := os.ReadFile(path)

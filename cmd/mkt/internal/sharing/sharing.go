@@ -248,16 +248,19 @@ func (s *Share) isOverdue(t *tenants.Tenant, p football.Product) bool {
 	return cadence >= catchUpFrom && (run == nil || now.Sub(run.StartedAt) >= cadence)
 }
 
-// missedTick reports whether a cycle ran before and did not begin at its newest tick: its worker
-// died. The account runs at once, and then again on its ticks. A machine that is alone waits for
-// the next tick unless cycles are live.
+// missedTick reports whether a cycle did not begin at its newest tick, as far as this machine knows:
+// the worker of the account died. It runs at once, and then again on its ticks. A machine that is
+// alone waits for the next tick unless cycles are live.
 func (s *Share) missedTick(t *tenants.Tenant, p football.Product) bool {
 	when, err := s.whenOf(t, p)
 	if err != nil || s.member == nil && schedule.Cadence(when, s.o.Now()) >= catchUpFrom {
 		return false
 	}
 	run := s.o.Newest(t.ID, p)
-	return run != nil && when.Next(run.StartedAt.UTC()).Before(s.o.Now().Add(-lateAfter))
+	if run == nil { // its state is on other machines
+		return s.member != nil
+	}
+	return when.Next(run.StartedAt.UTC()).Before(s.o.Now().Add(-lateAfter))
 }
 
 // whenOf returns when an entry is due, at the pace in force.

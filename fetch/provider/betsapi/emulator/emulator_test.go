@@ -1,19 +1,14 @@
 package emulator_test
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
 	"net/http/httptest"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"mkt/fetch/provider"
-	"mkt/fetch/provider/betsapi"
 	"mkt/fetch/provider/betsapi/emulator"
 	"mkt/fetch/simulator"
 )
@@ -124,20 +119,17 @@ func TestSimulatedPager(t *testing.T) {
 func TestSimulatedListingFilters(t *testing.T) {
 	sim := simulated(t, simulator.Options{Seed: 1, Fixtures: 300})
 	all := wholeListing(t, sim, "sport_id=1")
-	days, leagues, esoccer := make(map[string]int), make(map[string]int), 0
+	days, leagues := make(map[string]int), make(map[string]int)
 	for _, it := range all {
 		var seconds int64
 		fmt.Sscan(it.Time, &seconds)
 		days[time.Unix(seconds, 0).UTC().Format("20060102")]++
 		if it.League != nil {
 			leagues[it.League.ID]++
-			if strings.HasPrefix(it.League.Name, "Esoccer") {
-				esoccer++
-			}
 		}
 	}
-	if len(days) < 4 || len(leagues) < 30 || esoccer == 0 {
-		t.Errorf("%d days, %d leagues, %d eSoccer", len(days), len(leagues), esoccer)
+	if len(days) < 4 || len(leagues) < 30 {
+		t.Errorf("%d days, %d leagues", len(days), len(leagues))
 	}
 	for day, want := range days {
 		if got := len(wholeListing(t, sim, "sport_id=1&day="+day)); got != want {
@@ -147,70 +139,6 @@ func TestSimulatedListingFilters(t *testing.T) {
 	for league, want := range leagues {
 		if got := len(wholeListing(t, sim, "sport_id=1&league_id="+league)); got < want {
 			t.Errorf("league %s: %d, want %d", league, got, want)
-		}
-	}
-}
-
-// Asked to leave eSoccer out, the simulator leaves some in, as the provider does:
-// some under its known name, and all that hide behind another. The seed decides which, and
-// the reader leaves out every one.
-func TestSkipEsportsOverlooksSome(t *testing.T) {
-	const leaveOut = "sport_id=1&skip_esports=1"
-	o := simulator.Options{Seed: 1, Fixtures: 600, InPlay: 240}
-	sim := simulated(t, o)
-	human := make(map[string]bool)
-	all := sim.Listed(sim.Tokens()[0])
-	for _, f := range all {
-		human[f.ID] = f.Human
-	}
-	leagues, left := make(map[string]int), 0
-	var ids, again []string
-	for _, it := range wholeListing(t, sim, leaveOut) {
-		ids = append(ids, it.ID)
-		if !human[it.ID] {
-			leagues[it.League.Name]++
-			left++
-		}
-	}
-	for _, it := range wholeListing(t, simulated(t, o), leaveOut) {
-		again = append(again, it.ID)
-	}
-	known := 0
-	for name, n := range leagues {
-		if strings.HasPrefix(name, "Esoccer ") {
-			known += n
-		}
-	}
-	if left == 0 || known == 0 || len(leagues) < 8 || len(ids) >= len(all) || !slices.Equal(ids, again) {
-		t.Errorf("%d left in, %d of them under a known name, of %v; %d of %d listed", left, known, leagues, len(ids), len(all))
-	}
-	for _, query := range []string{"sport_id=1", leaveOut} {
-		var pages []provider.Payload
-		for page := 1; page <= (len(all)+49)/50; page++ {
-			pages = append(pages, provider.Payload{Body: ask(t, sim, fmt.Sprintf("/v1/bet365/upcoming?%s&page=%d", query, page)).Body.Bytes()})
-		}
-		l, err := betsapi.Provider().Markets.ReadListing(pages)
-		filtered := 0
-		for _, n := range l.Filtered {
-			filtered += n
-		}
-		for id, f := range l.Fixtures {
-			if !human[id] {
-				t.Errorf("%s: %s - %s in %s is taken for football", query, f.Home.Or(""), f.Away.Or(""), f.League.Or(""))
-			}
-		}
-		if want := len(ids) - left; err != nil || len(l.Fixtures) != want || query == leaveOut && filtered != left || filtered < left {
-			t.Errorf("%s: %d fixtures, want %d; %d filtered, want %d; %v", query, len(l.Fixtures), want, filtered, left, err)
-		}
-		inPlay, err := betsapi.Provider().Live.ReadList([]provider.Payload{{Body: ask(t, sim, askInPlay+strings.TrimPrefix(query, "sport_id=1")).Body.Bytes()}})
-		consoles := 0
-		for _, m := range sim.InPlay(sim.Tokens()[0]) {
-			if m.Fixture.League.Human() {
-				consoles--
-			}
-		}
-		if consoles += len(inPlay.Samples); err != nil || consoles != 0 || len(inPlay.Filtered) < 2 {
-			t.Errorf("%s: %d too many in play, filtered %v, %v", query, consoles, inPlay.Filtered, err)
 		}
 	}
 }
@@ -256,33 +184,6 @@ func TestSimulatedEnvelopes(t *testing.T) {
 	}
 }
 
-func TestSimulatedQuota(t *testing.T) {
-	now := simNoon
-	sim := simulated(t, simulator.Options{Seed: 1, Fixtures: 20, Quota: 3, Now: func() time.Time { return now }})
-	want := []string{"2", "1", "0", "0"}
-	for i, remaining := range want {
-		w := ask(t, sim, "/v1/bet365/upcoming?sport_id=1")
-		h := make(http.Header) // as it is after a client has read it
-		for name, v := range w.Header() {
-			h.Set(name, v[0])
-		}
-		if h.Get("X-RateLimit-Limit") != "3" || h.Get("X-RateLimit-Remaining") != remaining ||
-			h.Get("X-RateLimit-Reset") != fmt.Sprint(simNoon.Truncate(time.Hour).Add(time.Hour).Unix()) {
-			t.Errorf("request %d: %v", i+1, h)
-		}
-		if over := w.Code == http.StatusTooManyRequests; over != (i == 3) {
-			t.Errorf("request %d: status %d: %s", i+1, w.Code, w.Body)
-		}
-	}
-	now = now.Add(time.Hour)
-	if w := ask(t, sim, "/v1/bet365/upcoming?sport_id=1"); w.Code != http.StatusOK {
-		t.Errorf("in the next hour: status %d", w.Code)
-	}
-	if got := sim.Requests(sim.Tokens()[0]); got["bet365/upcoming"] != 5 || len(got) != 1 {
-		t.Errorf("counted %v", got)
-	}
-}
-
 func TestSimulatedAccountsSeeTheirOwnWorlds(t *testing.T) {
 	sim := simulated(t, simulator.Options{Seed: 1, Fixtures: 60, Tokens: map[string]simulator.Account{
 		"one-token-00001": {}, "two-token-00002": {}, "twin-token-0003": {Seed: 9, Fixtures: 10}, "twin-token-0004": {Seed: 9, Fixtures: 10},
@@ -309,56 +210,6 @@ func TestSimulatedAccountsSeeTheirOwnWorlds(t *testing.T) {
 	}
 	if fmt.Sprint(lists["twin-token-0003"]) != fmt.Sprint(lists["twin-token-0004"]) {
 		t.Error("two accounts of one seed see two worlds")
-	}
-}
-
-func TestSimulatedWorldMoves(t *testing.T) {
-	now := simNoon
-	sim := simulated(t, simulator.Options{Seed: 1, Fixtures: 100, Speed: 60, Now: func() time.Time { return now }})
-	before := wholeListing(t, sim, "sport_id=1")
-	now = now.Add(10 * time.Minute) // ten hours there
-	if got := sim.Now().Sub(simNoon.Truncate(time.Second)); got != 10*time.Hour {
-		t.Errorf("the world moved on by %v", got)
-	}
-	after := wholeListing(t, sim, "sport_id=1")
-	known := make(map[string]simItem)
-	for _, it := range before {
-		known[it.ID] = it
-	}
-	fresh, stayed := 0, 0
-	for _, it := range after {
-		if was, ok := known[it.ID]; !ok {
-			fresh++
-		} else if stayed++; was.Home.Name != it.Home.Name {
-			t.Errorf("%s: %s became %s", it.ID, was.Home.Name, it.Home.Name)
-		}
-	}
-	if gone := len(before) - stayed; fresh < 5 || gone < 5 || stayed < 50 {
-		t.Errorf("%d new, %d gone, %d stayed", fresh, gone, stayed)
-	}
-}
-
-// Over real HTTP, compressed and not, the bytes are the same.
-func TestSimulatedOverHTTP(t *testing.T) {
-	sim := simulated(t, simulator.Options{Seed: 1, Fixtures: 20})
-	url, done, err := simulator.Listen(t.Context(), sim, "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	path := "/v1/bet365/upcoming?sport_id=1&token=" + sim.Tokens()[0]
-	res, err := http.Get(url + path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer res.Body.Close()
-	body, err := io.ReadAll(res.Body)
-	if err != nil || !res.Uncompressed || !bytes.Equal(body, ask(t, sim, path).Body.Bytes()) {
-		t.Errorf("%v, compressed %v, %.100s", err, res.Uncompressed, body)
-	}
-	select {
-	case err := <-done:
-		t.Errorf("stopped early: %v", err)
-	default:
 	}
 }
 

@@ -1,67 +1,12 @@
 package emulator_test
 
 import (
-	"bytes"
-	"encoding/json"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
-	"mkt/fetch/provider/betsapi/emulator"
 	"mkt/fetch/simulator"
-	"mkt/internal/testing/needs"
 )
-
-// recordings is the folder of recorded payloads beside the repository; a test
-// that needs it is skipped where it is not.
-func recordings(t *testing.T) string {
-	t.Helper()
-	return needs.Shared(t, "providers/betsapi")
-}
-
-func TestReplayServesRecordings(t *testing.T) {
-	dir := recordings(t)
-	sim := simulated(t, simulator.Options{Replay: dir})
-	teams := make(map[string]string)
-	items := wholeListing(t, sim, "sport_id=1")
-	for _, it := range items {
-		teams[it.ID] = it.Home.Name + " v " + it.Away.Name
-	}
-	if len(items) != 53 {
-		t.Errorf("%d listed, want the 50 recorded and 3 made", len(items))
-	}
-	for id, want := range map[string]string{"63615848": "Sunshine Stars FC v Katsina Utd",
-		"69223585": "Russia v Saudi Arabia", "92410137": "Fulham v Arsenal", "65404844": "Arsenal v Leicester"} {
-		if teams[id] != want {
-			t.Errorf("%s is %q, want %q", id, teams[id], want)
-		}
-	}
-	if other := listingPage(t, sim, "sport_id=92"); other.Pager.Total != 1 {
-		t.Errorf("%d of another sport", other.Pager.Total)
-	}
-	// 63615848 is listed and has no recorded markets: it is passed over.
-	body := ask(t, sim, "/v3/bet365/prematch?FI=92410137,63615848,65404844,69223585").Body.Bytes()
-	var answer struct{ Results []json.RawMessage }
-	if err := json.Unmarshal(body, &answer); err != nil || len(answer.Results) != 3 {
-		t.Fatalf("%v, %d results", err, len(answer.Results))
-	}
-	for i, file := range []string{"football_v3_2020-09_fulham_arsenal", "football_v1_2017-06_arsenal_leicester", "football_raw_2018-06_russia_saudi"} {
-		recorded, err := os.ReadFile(filepath.Join(dir, "bet365-prematch", file+".json"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !bytes.Contains(recorded, answer.Results[i]) || len(answer.Results[i]) < len(recorded)-200 {
-			t.Errorf("result %d is not the recorded bytes of %s", i, file)
-		}
-	}
-	if other := ask(t, sim, "/v3/events/inplay?sport_id=1").Body.Bytes(); !bytes.Contains(other, []byte(`"results"`)) {
-		t.Errorf("another recorded endpoint: %.80s", other)
-	}
-	if w := ask(t, sim, "/v3/events/nowhere"); w.Code != 404 {
-		t.Errorf("an endpoint that was not recorded: %d", w.Code)
-	}
-}
 
 // replayFolder writes payloads of our own: a replay needs no recordings.
 func replayFolder(t *testing.T, files map[string]string) string {
@@ -105,21 +50,10 @@ func TestReplayIsByteFaithful(t *testing.T) {
 	if got := ask(t, sim, "/v1/event/view?event_id=9").Body.String(); got != `{"success":1,"results":[{"id":"9"}]}` {
 		t.Errorf("event/view: %s", got)
 	}
+	if w := ask(t, sim, "/v3/events/nowhere"); w.Code != 404 {
+		t.Errorf("an endpoint that was not recorded: %d", w.Code)
+	}
 	if ask(t, sim, "/v1/bet365/upcoming?sport_id=1&token=wrong").Code != 401 {
 		t.Error("a replay takes any token")
-	}
-}
-
-func TestReplayNamesTheBadFile(t *testing.T) {
-	for text, want := range map[string]string{
-		`{"success":1,"results":[{"FI":"1"}`:         "is not JSON",
-		`{"success":1,"results":{}}`:                 "item 1 has no FI",
-		`{"success":1,"results":[{"event_id":"1"}]}`: "item 1 has no FI",
-	} {
-		dir := replayFolder(t, map[string]string{"bet365-prematch/bad.json": text})
-		_, err := emulator.New(simulator.Options{Replay: dir})
-		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "bad.json") {
-			t.Errorf("%s: %v, want %q and the file", text, err, want)
-		}
 	}
 }

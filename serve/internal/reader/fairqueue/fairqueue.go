@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 )
@@ -33,141 +34,139 @@ const (
 // order in which their waiters wake up would decide whose turn it is. Safe for concurrent
 // use.
 type Queue struct {
-	each int // maximum number of slots of one tenant
+	slots, each int // of all, and at most of one tenant
 
 	mu      sync.Mutex
 	free    int
-	waiting int
-	tenants map[string]*tenantQueue // those that hold a slot or wait
-	turns   []*tenantQueue          // those that wait, in the order of their turns
+	turns   int                // that were given so far
+	waiters []*waiter          // in the order of their arrival
+	tenants map[string]*tenant // those that hold a slot or wait
 
 	refused, timeouts int64 // requests that got ErrBusy: too many waited; the wait was too long
 }
 
-type tenantQueue struct {
-	holding int
-	waiters []chan struct{} // closed when the request gets its slot; first come, first served
+type tenant struct {
+	id                     string
+	holding, waiting, turn int // the tenant with the smallest turn is next
+}
+
+type waiter struct {
+	*tenant
+	slot chan struct{} // closed when the request gets its slot
 }
 
 // New returns a queue for a number of slots, of which one tenant holds at most the smaller of
 // most and all but one.
 func New(slots, most int) *Queue {
-	return &Queue{each: min(most, max(1, slots-1)), free: slots, tenants: map[string]*tenantQueue{}}
+	return &Queue{slots: slots, each: min(most, max(1, slots-1)), free: slots, tenants: map[string]*tenant{}}
 }
 
 // Acquire waits for a slot, which the caller must release. The error is [ErrBusy] or that
 // of the context.
 func (q *Queue) Acquire(ctx context.Context, tenant string) error {
-	slot, err := q.enqueue(tenant)
-	if slot == nil || err != nil {
+	w, err := q.enqueue(tenant)
+	if w == nil {
 		return err
 	}
 	timer := time.NewTimer(MaxWait)
 	defer timer.Stop()
 	select {
-	case <-slot:
+	case <-w.slot:
 		return nil
 	case <-timer.C:
 		err = ErrSlow
 	case <-ctx.Done():
 		err = ctx.Err()
 	}
-	if !q.cancel(tenant, slot, err) {
+	if !q.cancel(w, err) {
 		return nil // the slot was given at the same moment
 	}
 	return err
 }
 
-// enqueue takes a free slot and returns nil, or adds a waiter and returns its channel.
-func (q *Queue) enqueue(tenant string) (chan struct{}, error) {
+// enqueue takes a free slot and returns nil, or adds a waiter.
+func (q *Queue) enqueue(id string) (*waiter, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	l := q.tenants[tenant]
-	if l == nil {
-		l = &tenantQueue{}
-		q.tenants[tenant] = l
+	t := q.tenants[id]
+	if t == nil {
+		t = &tenant{id: id}
+		q.tenants[id] = t
 	}
-	if q.free > 0 && l.holding < q.each {
+	if q.free > 0 && t.holding < q.each {
 		q.free--
-		l.holding++
+		t.holding++
 		return nil, nil
 	}
-	if len(l.waiters) >= maxWaitingEach || q.waiting >= maxWaitingAll {
+	if t.waiting >= maxWaitingEach || len(q.waiters) >= maxWaitingAll {
 		q.refused++
-		q.forget(tenant, l)
+		q.forget(t)
 		return nil, ErrBusy
 	}
-	if len(l.waiters) == 0 {
-		q.turns = append(q.turns, l)
+	if t.waiting == 0 {
+		q.turns++
+		t.turn = q.turns
 	}
-	slot := make(chan struct{})
-	l.waiters = append(l.waiters, slot)
-	q.waiting++
-	return slot, nil
+	t.waiting++
+	w := &waiter{t, make(chan struct{})}
+	q.waiters = append(q.waiters, w)
+	return w, nil
 }
 
 // cancel removes a waiter. It returns false if the waiter has already got its slot.
-func (q *Queue) cancel(tenant string, slot chan struct{}, why error) bool {
+func (q *Queue) cancel(w *waiter, why error) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	l := q.tenants[tenant]
-	for i, w := range l.waiters {
-		if w != slot {
-			continue
-		}
-		l.waiters = append(l.waiters[:i], l.waiters[i+1:]...)
-		q.waiting--
-		if errors.Is(why, ErrBusy) {
-			q.timeouts++
-		}
-		if len(l.waiters) == 0 {
-			q.removeTurn(l)
-		}
-		q.forget(tenant, l)
-		return true
+	i := slices.Index(q.waiters, w)
+	if i < 0 {
+		return false
 	}
-	return false
+	if errors.Is(why, ErrBusy) {
+		q.timeouts++
+	}
+	q.remove(i)
+	q.forget(w.tenant)
+	return true
 }
 
 // Release gives a slot back, to the next tenant in turn.
 func (q *Queue) Release(tenant string) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	l := q.tenants[tenant]
-	l.holding--
+	t := q.tenants[tenant]
+	t.holding--
 	q.free++
-	for passed := 0; q.free > 0 && passed < len(q.turns); {
-		next := q.turns[0]
-		q.turns = append(q.turns[:0], q.turns[1:]...)
-		if next.holding >= q.each {
-			q.turns = append(q.turns, next)
-			passed++
-			continue
-		}
-		close(next.waiters[0])
-		next.waiters = next.waiters[1:]
-		next.holding++
+	for i := q.next(); i >= 0; i = q.next() {
+		w := q.waiters[i]
+		q.remove(i)
 		q.free--
-		q.waiting--
-		if passed = 0; len(next.waiters) > 0 {
-			q.turns = append(q.turns, next)
-		}
+		q.turns++
+		w.holding, w.turn = w.holding+1, q.turns
+		close(w.slot)
 	}
-	q.forget(tenant, l)
+	q.forget(t)
 }
 
-func (q *Queue) removeTurn(l *tenantQueue) {
-	for i := range q.turns {
-		if q.turns[i] == l {
-			q.turns = append(q.turns[:i], q.turns[i+1:]...)
-			return
+// next returns the place of the waiter that gets a free slot: the first one of the tenant whose
+// turn it is. It returns -1 if there is none.
+func (q *Queue) next() int {
+	next := -1
+	for i, w := range q.waiters {
+		if q.free > 0 && w.holding < q.each && (next < 0 || w.turn < q.waiters[next].turn) {
+			next = i
 		}
 	}
+	return next
 }
 
-func (q *Queue) forget(tenant string, l *tenantQueue) {
-	if l.holding == 0 && len(l.waiters) == 0 {
-		delete(q.tenants, tenant)
+func (q *Queue) remove(i int) {
+	q.waiters[i].waiting--
+	q.waiters = slices.Delete(q.waiters, i, i+1)
+}
+
+func (q *Queue) forget(t *tenant) {
+	if t.holding == 0 && t.waiting == 0 {
+		delete(q.tenants, t.id)
 	}
 }
 
@@ -181,9 +180,5 @@ type Counts struct {
 func (q *Queue) Counts() Counts {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	c := Counts{Refused: q.refused, TimedOut: q.timeouts, Waiting: q.waiting}
-	for _, t := range q.tenants {
-		c.Holding += t.holding
-	}
-	return c
+	return Counts{q.refused, q.timeouts, len(q.waiters), q.slots - q.free}
 }

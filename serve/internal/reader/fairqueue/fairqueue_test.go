@@ -31,8 +31,8 @@ func (q *Queue) checkUnused(t testing.TB, n int) {
 	t.Helper()
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.free != n || q.waiting != 0 || len(q.tenants) != 0 || len(q.turns) != 0 {
-		t.Errorf("%d of %d slots free, %d waiting, %d tenants remembered, %d turns", q.free, n, q.waiting, len(q.tenants), len(q.turns))
+	if q.free != n || len(q.waiters) != 0 || len(q.tenants) != 0 {
+		t.Errorf("%d of %d slots free, %d waiting, %d tenants remembered", q.free, n, len(q.waiters), len(q.tenants))
 	}
 }
 
@@ -102,16 +102,16 @@ func TestBounds(t *testing.T) {
 		synctest.Wait()
 		q.mu.Lock()
 		for id, l := range q.tenants {
-			if q.waiting > maxWaitingAll || len(l.waiters) > maxWaitingEach {
-				t.Errorf("%d wait, %d of tenant %s", q.waiting, len(l.waiters), id)
+			if len(q.waiters) > maxWaitingAll || l.waiting > maxWaitingEach {
+				t.Errorf("%d wait, %d of tenant %s", len(q.waiters), l.waiting, id)
 			}
 		}
 		q.mu.Unlock()
 		time.Sleep(MaxWait + time.Millisecond)
 		synctest.Wait()
 		q.mu.Lock()
-		if q.waiting != 0 || q.timeouts == 0 || q.refused == 0 {
-			t.Errorf("after the maximum wait %d requests still wait, %d timed out, %d were refused", q.waiting, q.timeouts, q.refused)
+		if len(q.waiters) != 0 || q.timeouts == 0 || q.refused == 0 {
+			t.Errorf("after the maximum wait %d requests still wait, %d timed out, %d were refused", len(q.waiters), q.timeouts, q.refused)
 		}
 		q.mu.Unlock()
 		all.Wait()
@@ -145,17 +145,13 @@ func TestProperty(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		n := rapid.IntRange(1, 12).Draw(r, "slots")
 		q := New(n, 8)
-		type ticket struct {
-			tenant string
-			slot   chan struct{}
-		}
-		var waiting []ticket
+		var waiting []*waiter
 		var holding []string
 		update := func() {
-			waiting = slices.DeleteFunc(waiting, func(w ticket) bool {
+			waiting = slices.DeleteFunc(waiting, func(w *waiter) bool {
 				select {
 				case <-w.slot:
-					holding = append(holding, w.tenant)
+					holding = append(holding, w.id)
 					return true
 				default:
 					return false
@@ -166,11 +162,11 @@ func TestProperty(t *testing.T) {
 			switch rapid.IntRange(0, 3).Draw(r, "step") {
 			case 0, 1:
 				tenant := rapid.SampledFrom([]string{"a", "b", "c"}).Draw(r, "tenant")
-				switch slot, err := q.enqueue(tenant); {
-				case err == nil && slot == nil:
+				switch w, err := q.enqueue(tenant); {
+				case err == nil && w == nil:
 					holding = append(holding, tenant)
 				case err == nil:
-					waiting = append(waiting, ticket{tenant, slot})
+					waiting = append(waiting, w)
 				}
 			case 2:
 				if len(holding) > 0 {
@@ -181,18 +177,18 @@ func TestProperty(t *testing.T) {
 			case 3:
 				if len(waiting) > 0 {
 					i := rapid.IntRange(0, len(waiting)-1).Draw(r, "who gives up")
-					if q.cancel(waiting[i].tenant, waiting[i].slot, ErrBusy) {
+					if q.cancel(waiting[i], ErrBusy) {
 						waiting = slices.Delete(waiting, i, i+1)
 					}
 				}
 			}
 			update()
-			if len(holding)+q.free != n || len(waiting) != q.waiting {
-				r.Fatalf("%d hold, %d free of %d; %d wait, %d counted", len(holding), q.free, n, len(waiting), q.waiting)
+			if len(holding)+q.free != n || len(waiting) != len(q.waiters) {
+				r.Fatalf("%d hold, %d free of %d; %d wait, %d counted", len(holding), q.free, n, len(waiting), len(q.waiters))
 			}
 			for _, w := range waiting {
-				if q.free > 0 && q.tenants[w.tenant].holding < q.each {
-					r.Fatalf("%s waits although a slot is free", w.tenant)
+				if q.free > 0 && w.holding < q.each {
+					r.Fatalf("%s waits although a slot is free", w.id)
 				}
 			}
 		}

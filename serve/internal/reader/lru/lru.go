@@ -39,14 +39,6 @@ func (c *Cache[K, V]) Get(key K) (value V, ok bool) {
 	return item.Value.(*kept[K, V]).value, true
 }
 
-// Contains reports whether there is a value, without using it.
-func (c *Cache[K, V]) Contains(key K) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	_, ok := c.items[key]
-	return ok
-}
-
 // Put adds a value unless its weight is more than a quarter of the capacity, because
 // one large value must not evict all others. A value that is there is kept with the new weight,
 // unless it has become that large.

@@ -1,9 +1,7 @@
 package engine_test
 
 import (
-	"fmt"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -154,44 +152,6 @@ func TestWhenDrained(t *testing.T) {
 	s.Close("dropped")
 	wait(drained)
 	wait(notify(s))
-}
-
-// Many senders, many clients: every message of each sender arrives, in its order.
-func TestFanOut(t *testing.T) {
-	t.Parallel()
-	h := start(t, engine.Options{})
-	const clients, senders, each = 20, 4, 100
-	var sockets []socket
-	var sessions []*engine.Session
-	for range clients {
-		sockets = append(sockets, h.websocket())
-		sessions = append(sessions, <-h.opened)
-	}
-	for sender := range senders {
-		go func() {
-			for i := range each {
-				m := text(fmt.Sprint(sender, " ", i))
-				for _, s := range sessions {
-					s.Send(m)
-				}
-			}
-		}()
-	}
-	var group sync.WaitGroup
-	for _, s := range sockets {
-		group.Go(func() {
-			var next [senders]int
-			for range senders * each {
-				var sender, i int
-				if _, err := fmt.Sscanf(s.next(), "4%d %d", &sender, &i); err != nil || i != next[sender] {
-					t.Errorf("sender %d: %d, want %d (%v)", sender, i, next[sender], err)
-					return
-				}
-				next[sender]++
-			}
-		})
-	}
-	group.Wait()
 }
 
 func TestAfterTheEnd(t *testing.T) {

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"sync"
 
 	"github.com/spf13/cobra"
@@ -54,7 +53,7 @@ The exit code is 0 if nothing fails, 1 otherwise; a warning is not a failure.`,
 				return err
 			}
 			o := g.doctorOptions(cmd, f)
-			o.Redis, o.RedisInConfig = shared, slices.Contains(g.Settings.Given(), "redis")
+			o.Redis, o.RedisInConfig = shared, g.Settings.InFile("redis")
 			report := doctor.Run(cmd.Context(), o)
 			if err := g.show(report, func() *document.Document { return report.Document(f.verbose) }); err != nil {
 				return err

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"mkt/internal/testing/changelog"
 	"mkt/publish"
 	"mkt/publish/durable"
 	"mkt/publish/football"
@@ -33,8 +34,8 @@ type reading struct{ shown, is time.Time }
 
 // dataset is what anybody has seen of a job.
 type dataset struct {
-	commits map[string]seen     // by history and version
-	events  map[string]logged   // by history and seq
+	commits map[string]seen // by history and version
+	events  changelog.Log
 	checked map[string]bool     // hashes of commits whose rows were checked
 	states  map[string]content  // by hash of the commit
 	inPlay  map[int64][]inPlay  // by the time of the publication
@@ -50,12 +51,6 @@ type seen struct {
 	at            time.Time
 }
 
-// logged is an event of the change log, as anybody has read it.
-type logged struct {
-	text string
-	at   time.Time
-}
-
 func newBook(w *world) *book {
 	return &book{w: w, datasets: map[string]*dataset{}, readings: map[string][]reading{}, owners: newOwners(), gone: map[string]bool{}}
 }
@@ -63,7 +58,7 @@ func newBook(w *world) *book {
 func (b *book) of(j job) *dataset {
 	d := b.datasets[j.String()]
 	if d == nil {
-		d = &dataset{commits: map[string]seen{}, events: map[string]logged{}, checked: map[string]bool{}, states: map[string]content{}, inPlay: map[int64][]inPlay{}, last: map[*machine]uint64{}, starts: map[string]uint64{}, newest: map[string]uint64{}, news: make(chan struct{})}
+		d = &dataset{commits: map[string]seen{}, checked: map[string]bool{}, states: map[string]content{}, inPlay: map[int64][]inPlay{}, last: map[*machine]uint64{}, starts: map[string]uint64{}, newest: map[string]uint64{}, news: make(chan struct{})}
 		b.datasets[j.String()] = d
 	}
 	return d
@@ -170,24 +165,11 @@ func (b *book) history(d *dataset, root durable.ReadFS, j job, c snapshot.Commit
 		b.beginning(d, j, c)
 	}
 	d.newest[c.HistoryID] = max(d.newest[c.HistoryID], c.LastSeq)
-	next := c.FirstSeq
-	for row, err := range snapshot.Events(root, m, 0) {
+	for _, err := range d.events.Events(root, c, m, 0) {
 		if err != nil {
-			b.w.fail(oneHistory, "%s version %d: %v", j, c.Version, err)
+			b.w.fail(oneHistory, "%s version %d on %s: %v", j, c.Version, where, err)
 			return
 		}
-		if uint64(row.Seq) != next {
-			b.w.fail(oneHistory, "%s version %d: seq %d follows %d", j, c.Version, row.Seq, next-1)
-		}
-		next++
-		name, text := fmt.Sprint(c.HistoryID, " ", row.Seq), fmt.Sprint(row.Type, row.FixtureID, row.ProviderFixtureID, row.PublishedAt, row.CycleID, deref(row.ContentDigest))
-		if before, known := d.events[name]; known && before.text != text {
-			b.w.fail(oneHistory, "%s: seq %d was %s and is %s on %s", j, row.Seq, before.text, text, where)
-		}
-		d.events[name] = logged{text, row.PublishedAt}
-	}
-	if next != c.LastSeq+1 {
-		b.w.fail(oneHistory, "%s version %d: the events end at %d, the commit says %d", j, c.Version, next-1, c.LastSeq)
 	}
 }
 
@@ -390,8 +372,8 @@ func (b *book) stored(d *depot, j job) snapshot.Commit {
 func (b *book) isYoung(j job, history string, seq uint64, at time.Time) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	e, known := b.of(j).events[fmt.Sprint(history, " ", seq)]
-	return !known && !b.cluster || known && at.Sub(e.at) < 7*day
+	published, known := b.of(j).events.Published(history, seq)
+	return !known && !b.cluster || known && at.Sub(published) < 7*day
 }
 
 // inPlay returns the fixtures in play of a publication; false if nobody has judged it.
