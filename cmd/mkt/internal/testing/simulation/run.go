@@ -135,7 +135,7 @@ func newSystem(w *world, o Options) *system {
 	s.office = newOffice(w, s.accounts, s.every)
 	s.office.machine.after = func(*machine) { s.office.survived() }
 	if cluster {
-		s.shift = newShift(s.services)
+		s.shift = newShift(s.redis, s.office, s.jobs, s.every)
 	}
 	s.translog = newTranslog(w, s.office, s.book, s.jobs, 20*time.Minute*s.slowness)
 	for _, name := range names {

@@ -31,8 +31,8 @@ type shift struct {
 	running map[string]int       // runs under way
 }
 
-func newShift(s *services) *shift {
-	return &shift{redis: s.redis, office: s.office, jobs: s.jobs, every: s.every, owns: map[*life]func(string) bool{}, leases: map[*life]map[string]context.Context{},
+func newShift(r *redis, o *office, jobs []job, every map[football.Product]time.Duration) *shift {
+	return &shift{redis: r, office: o, jobs: jobs, every: every, owns: map[*life]func(string) bool{}, leases: map[*life]map[string]context.Context{},
 		ran: map[string]time.Time{}, running: map[string]int{}}
 }
 
