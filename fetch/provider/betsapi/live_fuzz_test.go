@@ -40,14 +40,3 @@ func checkSample(t *testing.T, s *input.Sample) {
 		}
 	}
 }
-
-func BenchmarkReadInplay(b *testing.B) {
-	p := recordedLive(b, "events-inplay/soccer_2021-10_267_events.json")
-	b.SetBytes(int64(len(p.Body)))
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, err := live.ReadList([]provider.Payload{p}); err != nil {
-			b.Fatal(err)
-		}
-	}
-}

@@ -9,7 +9,6 @@ import (
 
 	"mkt/fetch/provider"
 	"mkt/internal/testing/needs"
-	"mkt/internal/testing/providertest"
 	"mkt/publish/football"
 )
 
@@ -144,13 +143,5 @@ func TestRecordedListings(t *testing.T) {
 	asked, err := adapter.Ask(t.Context(), u)
 	if err != nil || !asked.ListingComplete || asked.Counters["competitions"] != 41 {
 		t.Errorf("%v, %+v", err, asked)
-	}
-}
-
-func BenchmarkReadMarkets(b *testing.B) {
-	for name, file := range map[string]string{"competition": "odds/soccer_epl_eu_decimal_20241013.json", "fixture": "event_odds/soccer_germany_bundesliga_player_shots.json"} {
-		b.Run(name, func(b *testing.B) {
-			providertest.BenchmarkReadMarkets(b, adapter, provider.Payload{Body: recorded(b, file), Query: url.Values{"bookmakers": {"onexbet"}}})
-		})
 	}
 }

@@ -8,21 +8,6 @@ import (
 	"mkt/publish/football"
 )
 
-// BenchmarkReadMarkets measures how fast an adapter reads a payload.
-func BenchmarkReadMarkets(b *testing.B, m provider.MarketAdapter, p provider.Payload) {
-	b.SetBytes(int64(len(p.Body)))
-	b.ReportAllocs()
-	rows := 0
-	for b.Loop() {
-		s, err := m.ReadMarkets(p, provider.Listing{})
-		if err != nil {
-			b.Fatal(err)
-		}
-		rows = s.Met.Rows
-	}
-	b.ReportMetric(float64(rows)*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
-}
-
 // CheckAccepted fails if a payload that was read would not have been archived.
 func CheckAccepted(t *testing.T, p provider.Provider, body []byte) {
 	t.Helper()

@@ -374,22 +374,3 @@ func TestSimulatorRefusesOptions(t *testing.T) {
 		}
 	}
 }
-
-// A demonstration's whole cycle: pages and markets of 300 fixtures.
-func BenchmarkSimulatedCycle(b *testing.B) {
-	for b.Loop() {
-		sim := simulated(b, simulator.Options{Seed: 1, Fixtures: 300})
-		items := wholeListing(b, sim, "sport_id=1")
-		size := 0
-		for len(items) > 0 {
-			n := min(len(items), 10)
-			ids := make([]string, n)
-			for i := range ids {
-				ids[i] = items[i].ID
-			}
-			size += ask(b, sim, "/v4/bet365/prematch?FI="+strings.Join(ids, ",")).Body.Len()
-			items = items[n:]
-		}
-		b.SetBytes(int64(size))
-	}
-}
