@@ -4,12 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/google/go-cmp/cmp"
 
 	"mkt/fetch"
 	"mkt/fetch/provider"
@@ -143,72 +140,5 @@ func TestSimulatedFaults(t *testing.T) {
 				t.Errorf("state %+v", state)
 			}
 		})
-	}
-}
-
-// A credential refused from the k-th request on, for every k: the run asks once
-// more and stops there, except for requests under way. Refused for one request
-// alone it was a slip, and the run is whole.
-func TestCredentialRefusedAtEveryRequest(t *testing.T) {
-	b, _ := betsapiBench(t, 30)
-	first := b.clock
-	whole := int(b.usage.Load())
-	for k := 1; k <= whole; k++ {
-		url, sim := simulated(t, 30, fmt.Sprintf("credential:#%d+", k))
-		b.options.Tenant.BaseURL, b.clock = url, b.clock.Add(time.Hour)
-		s, err := b.run(t.Context())
-		if !errors.Is(err, fetch.ErrCredential) || s.Outcome != raw.Failed || b.state().Code != "CREDENTIAL_REJECTED" {
-			t.Errorf("request %d: %+v, %v", k, s, err)
-		}
-		if most := k + betsapi.Provider().Budget.Concurrency; times(sim) > most {
-			t.Errorf("request %d refused, %d were asked", k, times(sim))
-		}
-	}
-	for k := 1; k <= whole; k++ {
-		var sim *simulator.Server
-		b, without := betsapiBench(t, 30)
-		b.options.Tenant.BaseURL, sim = simulated(t, 30, fmt.Sprintf("credential:#%d", k))
-		b.clock = b.clock.Add(time.Hour)
-		s, err := b.run(t.Context())
-		if err != nil || s.Outcome != raw.Complete || s.Failed > 0 || s.NotOffered != without || s.Rejected != 1 || times(sim) != whole+1 || b.state().CredentialRefusedAt != nil {
-			t.Errorf("a slip at request %d: %+v, %v, %d were asked", k, s, err, times(sim))
-		}
-	}
-	newest, _, err := raw.Newest(b.options.Root)
-	must(t, err)
-	if !newest.StartedAt.Equal(first) {
-		t.Errorf("newest: %+v", newest)
-	}
-}
-
-// A provider's wait is obeyed, and the cycle is whole afterwards.
-func TestSimulatedRateLimit(t *testing.T) {
-	b, without := betsapiBench(t, 30)
-	url, sim := simulated(t, 30, "429:#2")
-	b.options.Tenant.BaseURL, b.clock = url, b.clock.Add(time.Hour)
-	began := time.Now()
-	s, err := b.run(t.Context())
-	if err != nil || s.Failed != 0 || s.NotOffered != without || time.Since(began) < time.Second || sim.Faults()[simulator.Limited] != 1 {
-		t.Errorf("%+v, %v after %v", s, err, time.Since(began))
-	}
-}
-
-// Two runs over the same moment of the world archive the same answers, in
-// whatever order they came.
-func TestSameWorldSameAnswers(t *testing.T) {
-	var answers [2][]string
-	for i := range answers {
-		b, _ := betsapiBench(t, 30)
-		newest, _, err := raw.Newest(b.options.Root)
-		must(t, err)
-		a, err := raw.Open(b.options.Root, newest.CycleID)
-		must(t, err)
-		for _, r := range a.Responses() {
-			answers[i] = append(answers[i], r.Endpoint+"?"+r.Query.Encode())
-		}
-		slices.Sort(answers[i])
-	}
-	if diff := cmp.Diff(answers[0], answers[1]); diff != "" {
-		t.Error(diff)
 	}
 }

@@ -1,10 +1,8 @@
 package emulator_test
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -338,30 +336,6 @@ func TestSimulatedWorldMoves(t *testing.T) {
 	}
 }
 
-// Over real HTTP, compressed and not, the bytes are the same.
-func TestSimulatedOverHTTP(t *testing.T) {
-	sim := simulated(t, simulator.Options{Seed: 1, Fixtures: 20})
-	url, done, err := simulator.Listen(t.Context(), sim, "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	path := "/v1/bet365/upcoming?sport_id=1&token=" + sim.Tokens()[0]
-	res, err := http.Get(url + path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer res.Body.Close()
-	body, err := io.ReadAll(res.Body)
-	if err != nil || !res.Uncompressed || !bytes.Equal(body, ask(t, sim, path).Body.Bytes()) {
-		t.Errorf("%v, compressed %v, %.100s", err, res.Uncompressed, body)
-	}
-	select {
-	case err := <-done:
-		t.Errorf("stopped early: %v", err)
-	default:
-	}
-}
-
 func TestSimulatorRefusesOptions(t *testing.T) {
 	for want, o := range map[string]simulator.Options{
 		"fixtures": {Fixtures: -1},
@@ -372,5 +346,35 @@ func TestSimulatorRefusesOptions(t *testing.T) {
 		if _, err := emulator.New(o); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: %v", o, err)
 		}
+	}
+}
+
+// The same seed suffers the same faults at the same requests; aimed ones hit
+// their target, numbered ones once.
+func TestFaultsAreRepeatable(t *testing.T) {
+	run := func() (hits []int) {
+		var faults []simulator.Fault
+		for _, text := range []string{"500:0.2@listing", "429-body:#4@markets"} {
+			f, err := simulator.ParseFault(text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			faults = append(faults, f)
+		}
+		sim := simulated(t, simulator.Options{Seed: 5, Fixtures: 10, Faults: faults})
+		for i := range 200 {
+			if ask(t, sim, "/v1/bet365/upcoming?sport_id=1").Code == 500 {
+				hits = append(hits, i)
+			}
+			limited := strings.Contains(ask(t, sim, "/v4/bet365/prematch?FI=1").Body.String(), "TOO_MANY")
+			if limited != (i == 3) {
+				t.Errorf("markets request %d: limited %v", i+1, limited)
+			}
+		}
+		return hits
+	}
+	first := run()
+	if len(first) < 20 || len(first) > 60 || fmt.Sprint(first) != fmt.Sprint(run()) {
+		t.Errorf("hits %v", first)
 	}
 }
