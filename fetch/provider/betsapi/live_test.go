@@ -147,6 +147,8 @@ func TestReadEventLines(t *testing.T) {
 		{"Score After First Half - 1-0", ""},
 		{"1-0: First Half score", ""},
 		{"33' - Something New - Arsenal", ""},
+		{"45+' - 1st Corner - Arsenal", ""},
+		{"45' - 1stCorner - Arsenal", ""},
 		{"", ""},
 	} {
 		item, _ := json.Marshal(map[string]any{"id": "5", "time_status": "1", "home": map[string]string{"name": "Man City"}, "away": map[string]string{"name": "Arsenal"},
