@@ -177,9 +177,6 @@ func (s *Server) due(a *account, n asked, class Class) (FaultKind, func(int) int
 		case f.Class != "" && f.Class != class:
 		case f.Number > 0 && (f.Number == number || f.Onward && f.Number < number),
 			f.Number == 0 && d.unit(uint64(number), uint64(i), 2) < f.Rate:
-			s.mu.Lock()
-			s.faults[f.Kind]++
-			s.mu.Unlock()
 			s.log.Debug("fault", "kind", f.Kind, "request", n.all)
 			return f.Kind, pick
 		}

@@ -24,7 +24,6 @@ type Server struct {
 
 	mu       sync.Mutex
 	accounts map[string]*account
-	faults   map[FaultKind]int
 }
 
 // account is the state of a token. Server.mu guards all but the world, which does not
@@ -48,8 +47,7 @@ func NewServer(o Options, d Dialect) (*Server, error) {
 	if err := o.suits(d.Format()); err != nil {
 		return nil, err
 	}
-	s := &Server{options: o, dialect: d, start: o.Now(), log: o.Log,
-		accounts: make(map[string]*account), faults: make(map[FaultKind]int)}
+	s := &Server{options: o, dialect: d, start: o.Now(), log: o.Log, accounts: make(map[string]*account)}
 	var matches *Matches
 	if o.Matches != "" {
 		if matches, err = ReadMatches(o.Matches); err != nil {
@@ -101,13 +99,6 @@ func (s *Server) Requests(token string) map[string]int {
 		return maps.Clone(a.requests)
 	}
 	return nil
-}
-
-// Faults returns how often each fault was injected.
-func (s *Server) Faults() map[FaultKind]int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return maps.Clone(s.faults)
 }
 
 // ServeHTTP answers one request.

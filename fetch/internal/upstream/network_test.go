@@ -253,6 +253,13 @@ func TestWhatIsNotHTTP(t *testing.T) {
 	}
 }
 
+func TestHTTPWhereHTTPSIsSpoken(t *testing.T) {
+	b := newBench(t, strings.Replace(serve(t, fine).URL, "http:", "https:", 1), nil)
+	if _, err := b.ask(t.Context()); !errors.Is(err, provider.ErrUnreachable) || !strings.Contains(err.Error(), badTLS.text) {
+		t.Errorf("%v", err)
+	}
+}
+
 // A word that the adapter took from the provider's text does not get out.
 func TestCodesAreWords(t *testing.T) {
 	url, _ := script(t, say(200, "x"))

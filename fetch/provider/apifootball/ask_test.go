@@ -306,6 +306,22 @@ func TestQuotaEnds(t *testing.T) {
 	}
 }
 
+// TestPagesThatStop: a group of pages without a new fixture is the last one.
+func TestPagesThatStop(t *testing.T) {
+	u := aWeek(50)
+	u.Workers = 1
+	u.answer = func(r asked) (string, int) {
+		if r.Endpoint == "odds" && r.Query.Get("page") != "1" {
+			return refusal("date"), 200
+		}
+		return "", 200
+	}
+	got, err := adapter.Ask(context.Background(), u)
+	if err != nil || len(got.Failed) != 40 || u.requests("odds") > 4 {
+		t.Errorf("%+v, %v, %d pages", got, err, u.requests("odds"))
+	}
+}
+
 // TestDayMoves: odds that move from page to page are read once more, and only fixtures
 // missing in both readings have failed.
 func TestDayMoves(t *testing.T) {

@@ -253,6 +253,21 @@ func TestAskQuotaEnds(t *testing.T) {
 	}
 }
 
+// If it is used up in the lists, no other list is asked for.
+func TestAskQuotaEndsInTheLists(t *testing.T) {
+	u := twoCups()
+	u.sports, u.Workers = []string{"soccer_a", "soccer_b", "soccer_c", "soccer_d"}, 1
+	u.answers = func(r provider.Request) (string, int) {
+		if strings.Contains(r.Path, "soccer_b/events") {
+			return errorBody("OUT_OF_USAGE_CREDITS"), 401
+		}
+		return "", 0
+	}
+	if asked, err := adapter.Ask(t.Context(), u); asked.ListingComplete || len(u.of("events")) != 2 {
+		t.Errorf("%+v, %v, asked at %v", asked, err, u.of("events"))
+	}
+}
+
 // A competition with very many fixtures takes several requests.
 func TestAskChunks(t *testing.T) {
 	u := &upstream{sports: []string{"soccer_a"}, events: make(map[string][]string)}
