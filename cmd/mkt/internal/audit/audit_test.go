@@ -139,6 +139,16 @@ func TestLineFormat(t *testing.T) {
 	}
 }
 
+// A log that cannot be written, such as a pipe, keeps the accounts as they are.
+func TestEditNeedsTheLog(t *testing.T) {
+	path := seeded(t)
+	must(t, syscall.Mkfifo(logPath(path), 0o600))
+	f, err := audit.Edit(t.Context(), path, by(audit.TenantAdd), add("a"))
+	if f != nil || err == nil || !strings.Contains(err.Error(), "not changed, since the change could not be logged") {
+		t.Errorf("%v, %v", f, err)
+	}
+}
+
 // A crash cut the last line: the complete lines are read, and the next entry is intact.
 func TestLastLineCutOff(t *testing.T) {
 	path := seeded(t)
