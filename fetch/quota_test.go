@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"mkt/fetch"
-	"mkt/fetch/provider/betsapi/emulator"
 	"mkt/fetch/raw"
 	"mkt/fetch/simulator"
 	"mkt/publish/health"
@@ -18,13 +17,7 @@ import (
 // limited is a simulator with so many requests in windows of this length.
 func limited(t *testing.T, now func() time.Time, requests int, window time.Duration) (url string, sim *simulator.Server) {
 	t.Helper()
-	sim, err := emulator.New(simulator.Options{Seed: 7, Fixtures: 120, Quota: requests, QuotaWindow: window, Now: now,
-		Tokens: map[string]simulator.Account{canary: {Seed: 7}}})
-	must(t, err)
-	url, done, err := simulator.Listen(t.Context(), sim, "127.0.0.1:0")
-	must(t, err)
-	t.Cleanup(func() { <-done })
-	return url, sim
+	return serve(t, "betsapi", simulator.Options{Fixtures: 120, Quota: requests, QuotaWindow: window, Now: now})
 }
 
 // A run whose quota ends on the way sends nothing more: the answers so far are archived,

@@ -82,7 +82,7 @@ func TestRecordedMatch(t *testing.T) {
 	}
 	counters := map[football.Metric]string{}
 	for _, c := range x.Counters {
-		counters[c.Metric] = showNumber(c.Home) + " " + showNumber(c.Away)
+		counters[c.Metric] = providertest.SaidNumber(c.Home) + " " + providertest.SaidNumber(c.Away)
 	}
 	for metric, want := range map[football.Metric]string{football.Corners: "11 3", football.RedCards: "", football.Penalties: "1 0"} {
 		if counters[metric] != want {

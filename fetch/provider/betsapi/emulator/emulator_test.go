@@ -310,29 +310,12 @@ func TestSimulatedAccountsSeeTheirOwnWorlds(t *testing.T) {
 	}
 }
 
-func TestSimulatedWorldMoves(t *testing.T) {
+func TestSimulatedSpeed(t *testing.T) {
 	now := simNoon
 	sim := simulated(t, simulator.Options{Seed: 1, Fixtures: 100, Speed: 60, Now: func() time.Time { return now }})
-	before := wholeListing(t, sim, "sport_id=1")
 	now = now.Add(10 * time.Minute) // ten hours there
 	if got := sim.Now().Sub(simNoon.Truncate(time.Second)); got != 10*time.Hour {
 		t.Errorf("the world moved on by %v", got)
-	}
-	after := wholeListing(t, sim, "sport_id=1")
-	known := make(map[string]simItem)
-	for _, it := range before {
-		known[it.ID] = it
-	}
-	fresh, stayed := 0, 0
-	for _, it := range after {
-		if was, ok := known[it.ID]; !ok {
-			fresh++
-		} else if stayed++; was.Home.Name != it.Home.Name {
-			t.Errorf("%s: %s became %s", it.ID, was.Home.Name, it.Home.Name)
-		}
-	}
-	if gone := len(before) - stayed; fresh < 5 || gone < 5 || stayed < 50 {
-		t.Errorf("%d new, %d gone, %d stayed", fresh, gone, stayed)
 	}
 }
 
