@@ -2,7 +2,6 @@ package tenants_test
 
 import (
 	"errors"
-	"os"
 	"strings"
 	"testing"
 
@@ -170,23 +169,6 @@ func TestSealKeepsTheText(t *testing.T) {
 				t.Errorf("%q became %q", text, got)
 			}
 		}
-	}
-}
-
-// A command refuses a truncated file, and seals edits by hand.
-func TestEditOfTruncatedFile(t *testing.T) {
-	whole := seal(t, three)
-	cut := whole[:strings.Index(whole, "  - id: gamma")]
-	path := write(t, cut)
-	rename := func(e *tenants.Editor) error { return e.SetName("acme", "Acme") }
-	if _, err := tenants.Edit(t.Context(), path, rename); err == nil || !strings.Contains(err.Error(), "is cut off") || raw(t, path) != cut {
-		t.Errorf("error = %v", err)
-	}
-	if err := os.WriteFile(path, []byte(strings.Replace(whole, "SUSPENDED", "ACTIVE", 1)), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if f := edit(t, path, rename); f.Seal() != tenants.Sealed || parse(t, raw(t, path)).Seal() != tenants.Sealed {
-		t.Error("the edit did not seal the file")
 	}
 }
 
