@@ -254,33 +254,6 @@ func TestSimulatedEnvelopes(t *testing.T) {
 	}
 }
 
-func TestSimulatedQuota(t *testing.T) {
-	now := simNoon
-	sim := simulated(t, simulator.Options{Seed: 1, Fixtures: 20, Quota: 3, Now: func() time.Time { return now }})
-	want := []string{"2", "1", "0", "0"}
-	for i, remaining := range want {
-		w := ask(t, sim, "/v1/bet365/upcoming?sport_id=1")
-		h := make(http.Header) // as it is after a client has read it
-		for name, v := range w.Header() {
-			h.Set(name, v[0])
-		}
-		if h.Get("X-RateLimit-Limit") != "3" || h.Get("X-RateLimit-Remaining") != remaining ||
-			h.Get("X-RateLimit-Reset") != fmt.Sprint(simNoon.Truncate(time.Hour).Add(time.Hour).Unix()) {
-			t.Errorf("request %d: %v", i+1, h)
-		}
-		if over := w.Code == http.StatusTooManyRequests; over != (i == 3) {
-			t.Errorf("request %d: status %d: %s", i+1, w.Code, w.Body)
-		}
-	}
-	now = now.Add(time.Hour)
-	if w := ask(t, sim, "/v1/bet365/upcoming?sport_id=1"); w.Code != http.StatusOK {
-		t.Errorf("in the next hour: status %d", w.Code)
-	}
-	if got := sim.Requests(sim.Tokens()[0]); got["bet365/upcoming"] != 5 || len(got) != 1 {
-		t.Errorf("counted %v", got)
-	}
-}
-
 func TestSimulatedAccountsSeeTheirOwnWorlds(t *testing.T) {
 	sim := simulated(t, simulator.Options{Seed: 1, Fixtures: 60, Tokens: map[string]simulator.Account{
 		"one-token-00001": {}, "two-token-00002": {}, "twin-token-0003": {Seed: 9, Fixtures: 10}, "twin-token-0004": {Seed: 9, Fixtures: 10},
