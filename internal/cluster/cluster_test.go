@@ -348,6 +348,13 @@ func TestLeases(t *testing.T) {
 			t.Errorf("the context of a lease that was released: %v", context.Cause(held))
 		}
 		_, lease = take(b, true)
+		key := address.Key("lease", "acme", "market_engine")
+		value, _ := s.server.Get(key)
+		lease.Release()
+		_, lease = take(b, true)
+		if next, _ := s.server.Get(key); next == value {
+			t.Errorf("two leases of a process have the value %q: a late release of the first ends the second", value)
+		}
 		lease.Release()
 
 		held, lease = take(a, true)

@@ -46,8 +46,9 @@ type Conn struct {
 	// command waits for its time meanwhile, so that cycles begin and end when they should.
 	away atomic.Pointer[AwayError]
 
-	mu    sync.Mutex
-	stats Stats
+	mu       sync.Mutex
+	stats    Stats
+	released map[string]int // by key of a lease: how often it was given back
 }
 
 // Stats counts what happened over a connection.
@@ -59,7 +60,7 @@ type Stats struct {
 // Open returns a connection. It does not wait for the server.
 func Open(o Options) *Conn {
 	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
-	return &Conn{o: o, client: NewClient(o.Address, askFor, o.Dial), instance: rand.Text()[:16]}
+	return &Conn{o: o, client: NewClient(o.Address, askFor, o.Dial), instance: rand.Text()[:16], released: map[string]int{}}
 }
 
 // Close closes the connection. Leases are released before.

@@ -3,6 +3,7 @@ package cluster
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"sync"
 	"time"
@@ -76,7 +77,8 @@ type Lease struct {
 // that cannot be renewed because the server does not answer is not lost. purpose tells people
 // what the holder does. Errors are a [TakenError], an [AwayError] or a [ClockError].
 func (c *Conn) Take(ctx context.Context, account, product, purpose string) (context.Context, *Lease, error) {
-	l := &Lease{c: c, key: c.o.Address.Key("lease", account, product), value: c.instance + "/" + purpose + " on " + c.o.Name}
+	l := &Lease{c: c, key: c.o.Address.Key("lease", account, product)}
+	l.value = c.holder(l.key, purpose)
 	var at, left int64
 	var holder string
 	asked := c.o.Now()
@@ -131,14 +133,40 @@ func (l *Lease) keep(ctx context.Context, lost context.CancelCauseFunc) {
 	}
 }
 
+// Claim is [Conn.Take] for a worker. While the server does not answer, the worker goes on with the
+// accounts that it has: then the lease is nil, and its Release does nothing.
+func (m *Member) Claim(ctx context.Context, account, product, purpose string) (context.Context, *Lease, error) {
+	leased, l, err := m.c.Take(ctx, account, product, purpose)
+	var away *AwayError
+	if errors.As(err, &away) && m.Owns(account) {
+		return ctx, nil, nil
+	}
+	return leased, l, err
+}
+
 // Release gives the lease back. If the server does not answer, it expires.
 func (l *Lease) Release() {
+	if l == nil {
+		return
+	}
 	l.end()
 	l.ended.Wait()
+	l.c.mu.Lock()
+	l.c.released[l.key]++
+	l.c.mu.Unlock()
 	_ = l.c.ask(context.Background(), func(ctx context.Context) error {
 		_, err := l.c.client.Run(ctx, releaseScript, l.key, l.value)
 		return err
 	})
+}
+
+// holder returns the value of a lease. It is the same until the lease is given back, so that a lost
+// answer can be asked for again, and then another one: a command that reaches the server late must
+// not end the next lease of the same process.
+func (c *Conn) holder(key, purpose string) string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return fmt.Sprintf("%s.%d/%s on %s", c.instance, c.released[key], purpose, c.o.Name)
 }
 
 // holderName returns what people read of a holder.

@@ -15,9 +15,10 @@ import (
 )
 
 // beatScript announces a worker, and returns the time of the server, since when it knows workers,
-// and those that are alive. A worker that must not run accounts, whose clock differs or that is
-// leaving, is removed. A set clock, like an empty server or one that nobody reached for a while,
-// begins a new time of knowing them: nobody can tell then who is alive.
+// and those that are alive. It announces nobody whose clock differs: the command may be a late one
+// of a worker that has announced itself since, so that the worker withdraws itself. A set clock,
+// like an empty server or one that nobody reached for a while, begins a new time of knowing them:
+// nobody can tell then who is alive.
 var beatScript = redis.NewScript(2, `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -32,10 +33,9 @@ if not since or since > now or redis.call('ZCARD', KEYS[1]) == 0 then
 end
 if math.abs(now - ARGV[3]) <= tonumber(ARGV[4]) then
   redis.call('ZADD', KEYS[1], text, ARGV[1])
-else
-  redis.call('ZREM', KEYS[1], ARGV[1])
+  return {text, string.format('%.0f', since), redis.call('ZRANGE', KEYS[1], 0, -1)}
 end
-return {text, string.format('%.0f', since), redis.call('ZRANGE', KEYS[1], 0, -1)}
+return {text, text, {}}
 `)
 
 // Member is this process among the workers. It is safe for concurrent use.
@@ -88,7 +88,13 @@ func (m *Member) leave() {
 	m.mu.Lock()
 	m.team = nil
 	m.mu.Unlock()
-	_ = m.c.send(context.Background(), func(ctx context.Context) error { // otherwise it counts as dead after a while
+	m.withdraw()
+}
+
+// withdraw makes the others take over the accounts at once. Otherwise this worker counts as dead
+// after a while.
+func (m *Member) withdraw() {
+	_ = m.c.send(context.Background(), func(ctx context.Context) error {
 		_, err := m.c.client.Do(ctx, "ZREM", m.c.o.Address.Key("workers"), m.c.member())
 		return err
 	})
@@ -115,6 +121,9 @@ func (m *Member) update(ctx context.Context) {
 	}
 	m.mu.Unlock()
 	m.report(before, trouble)
+	if errors.As(trouble, new(*ClockError)) {
+		m.withdraw()
+	}
 	if moved {
 		select {
 		case m.moved <- struct{}{}:

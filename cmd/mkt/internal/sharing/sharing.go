@@ -248,11 +248,12 @@ func (s *Share) isOverdue(t *tenants.Tenant, p football.Product) bool {
 	return cadence >= catchUpFrom && (run == nil || now.Sub(run.StartedAt) >= cadence)
 }
 
-// missedTick reports whether a live cycle did not begin at its newest tick, as far as this machine
-// knows: the worker of the account died. It runs at once, and then again on its ticks.
+// missedTick reports whether a cycle did not begin at its newest tick, as far as this machine knows:
+// the worker of the account died. It runs at once, and then again on its ticks. A machine that is
+// alone waits for the next tick unless cycles are live.
 func (s *Share) missedTick(t *tenants.Tenant, p football.Product) bool {
 	when, err := s.whenOf(t, p)
-	if err != nil || schedule.Cadence(when, s.o.Now()) >= catchUpFrom {
+	if err != nil || s.member == nil && schedule.Cadence(when, s.o.Now()) >= catchUpFrom {
 		return false
 	}
 	run := s.o.Newest(t.ID, p)

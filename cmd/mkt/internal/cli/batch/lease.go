@@ -46,16 +46,18 @@ func (g *Group) connect(purpose string) (close func(), err error) {
 //
 // A run begins with the lease, before it reads anything of the account, and gives it back last.
 // Copying an account's files before a run, and storing them after it, belongs between the two.
-//
-// While the server is away, a worker goes on with the accounts that it has.
 func (g *Group) claim(ctx context.Context, tenant string, product football.Product) (leased context.Context, release func(), err error) {
 	if g.leases.conn == nil {
 		return ctx, func() {}, nil
 	}
-	leased, lease, err := g.leases.conn.Take(ctx, tenant, string(product), g.leases.purpose)
+	take, member := g.leases.conn.Take, g.leases.member
+	if member != nil {
+		take = member.Claim
+	}
+	leased, lease, err := take(ctx, tenant, string(product), g.leases.purpose)
 	var taken *cluster.TakenError
 	var away *cluster.AwayError
-	switch member := g.leases.member; {
+	switch {
 	case err == nil:
 		return leased, lease.Release, nil
 	case errors.As(err, &taken):
@@ -64,10 +66,8 @@ func (g *Group) claim(ctx context.Context, tenant string, product football.Produ
 		return nil, nil, fmt.Errorf("tenant %s, %s: %w", tenant, product, err)
 	case member == nil:
 		return nil, nil, fmt.Errorf("tenant %s, %s: %w; if no other machine runs cycles, --redis= runs this without a lease", tenant, product, err)
-	case !member.Owns(tenant):
-		return nil, nil, fmt.Errorf("tenant %s, %s: %w; this worker does not have the account", tenant, product, err)
 	}
-	return ctx, func() {}, nil
+	return nil, nil, fmt.Errorf("tenant %s, %s: %w; this worker does not have the account", tenant, product, err)
 }
 
 // announce tells the replicas of serve about a new version.

@@ -2,13 +2,10 @@ package simulation
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 
 	"mkt/internal/testing/changelog"
@@ -20,34 +17,6 @@ import (
 	"mkt/publish/table"
 )
 
-// The invariants. The first of them that does not hold ends a run.
-const (
-	nothingTorn    = "nothing is torn: a reader finds one whole publication"
-	oneHistory     = "seq is gapless and there is one history"
-	acknowledged   = "an acknowledged publication stays"
-	rightFixtures  = "a cycle replaces, keeps and removes the fixtures that it must"
-	ownEvents      = "a publication comes with exactly its own events"
-	clientsAgree   = "the state applied by a client equals a fresh start"
-	nothingForeign = "no account sees data of another"
-	nothingMadeUp  = "no price that no payload had"
-	removalProved  = "no removal without proof"
-	verifyIsClean  = "verify is clean after recovery"
-	sameRows       = "a replay of the same payloads makes the same rows"
-	receiptsHold   = "every receipt still checks"
-	failureSaid    = "a run that failed says so"
-	wholeIsWhole   = "nothing is called damaged that is whole"
-	progress       = "after the faults everything becomes fresh"
-	timesRise      = "times rise"
-	accountsWhole  = "the accounts are as before an edit or as after it"
-	deletedGone    = "the data of a deleted account is gone"
-	offIsOff       = "nothing is fetched for an account that is disabled or deleted"
-	retentionKeeps = "retention deletes what its policy does not keep, and nothing else"
-	limitsHold     = "requests are counted by the server of the limits, or by shares, and none fails"
-	liveAgrees     = "a live publication agrees with what the provider said last"
-	onTime         = "jobs run at their ticks, whatever is done to the clock"
-	oneAtATime     = "two workers never run one product of an account at the same time"
-)
-
 // book knows everything that was ever published.
 type book struct {
 	w       *world
@@ -57,9 +26,7 @@ type book struct {
 	datasets map[string]*dataset
 	readings map[string][]reading // of the clock, by the new history that an operator began
 	gone     map[string]bool      // accounts that were deleted, and perhaps added again
-	leaving  map[string]bool      // accounts that are being deleted: what is left of them counts for nothing
-	owners   map[string]string    // accounts, by the ids of their fixtures
-	judged   int                  // rows of matches in play
+	owners   *owners
 }
 
 // reading is what a clock showed, and the true time then.
@@ -73,11 +40,10 @@ type dataset struct {
 	states  map[string]content  // by hash of the commit
 	inPlay  map[int64][]inPlay  // by the time of the publication
 	last    map[*machine]uint64 // newest acknowledged version
-	leases  map[*life]context.Context
-	starts  map[string]uint64 // seq before the first one, by history
-	newest  map[string]uint64 // seq, by history
-	empty   bool              // a copy without publications was restored: a history begins as the very first one did
-	news    chan struct{}     // closed at the next publication
+	starts  map[string]uint64   // seq before the first one, by history
+	newest  map[string]uint64   // seq, by history
+	empty   bool                // a copy without publications was restored: a history begins as the very first one did
+	news    chan struct{}       // closed at the next publication
 }
 
 type seen struct {
@@ -85,17 +51,14 @@ type seen struct {
 	at            time.Time
 }
 
-// content has the digest of each fixture of a publication.
-type content map[string]string
-
 func newBook(w *world) *book {
-	return &book{w: w, datasets: map[string]*dataset{}, readings: map[string][]reading{}, owners: map[string]string{}, gone: map[string]bool{}, leaving: map[string]bool{}}
+	return &book{w: w, datasets: map[string]*dataset{}, readings: map[string][]reading{}, owners: newOwners(), gone: map[string]bool{}}
 }
 
 func (b *book) of(j job) *dataset {
 	d := b.datasets[j.String()]
 	if d == nil {
-		d = &dataset{commits: map[string]seen{}, checked: map[string]bool{}, states: map[string]content{}, inPlay: map[int64][]inPlay{}, last: map[*machine]uint64{}, leases: map[*life]context.Context{}, starts: map[string]uint64{}, newest: map[string]uint64{}, news: make(chan struct{})}
+		d = &dataset{commits: map[string]seen{}, checked: map[string]bool{}, states: map[string]content{}, inPlay: map[int64][]inPlay{}, last: map[*machine]uint64{}, starts: map[string]uint64{}, newest: map[string]uint64{}, news: make(chan struct{})}
 		b.datasets[j.String()] = d
 	}
 	return d
@@ -105,7 +68,7 @@ func (b *book) of(j job) *dataset {
 func (b *book) published(l *life, j job, s publish.Summary) {
 	b.w.note("%s: %s: version %d: %d refreshed, %d without markets, %d carried, %d removed, %d held; seq %d", l.machine.name, j, s.Version, s.Refreshed, s.WithoutMarkets, s.Carried, s.Removed, s.Held, s.LastSeq)
 	root := within(l.disk, j.dir())
-	if b.isLeaving(j.account) {
+	if j.isLeaving() {
 		return
 	}
 	b.mu.Lock()
@@ -114,13 +77,13 @@ func (b *book) published(l *life, j job, s publish.Summary) {
 	close(d.news)
 	d.news = make(chan struct{})
 	b.mu.Unlock()
-	c := b.judge(root, j, l.machine.name)
+	c := b.judge(root, j, l.machine)
 	if c.Version > 0 && c.Version != s.Version {
 		b.w.fail(acknowledged, "%s on %s: version %d was acknowledged, and the newest is %d", j, l.machine.name, s.Version, c.Version)
 	}
-	b.decided(root, j, c)
+	j.decided(root, c, b.content(j, c), b.cluster)
 	b.removals(root, j, c, l.machine.now())
-	b.agrees(root, j, c, l.machine.now(), l.machine.leapt.Load())
+	j.agrees(root, c, l.machine.now(), l.machine.leapt.Load())
 }
 
 // news returns a channel that is closed at the next publication of a job.
@@ -130,56 +93,37 @@ func (b *book) news(j job) <-chan struct{} {
 	return b.of(j).news
 }
 
-// leased notes that a life has the lease of a job until released is called, or ctx ends.
-func (b *book) leased(l *life, j job, ctx context.Context) (released func()) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	d := b.of(j)
-	for other, held := range d.leases {
-		if held.Err() == nil && !other.dead.Load() {
-			b.w.fail(oneAtATime, "%s: %s has the lease, and %s took it", j, other.machine.name, l.machine.name)
-		}
-	}
-	d.leases[l] = ctx
-	return func() {
-		b.mu.Lock()
-		defer b.mu.Unlock()
-		delete(d.leases, l)
-	}
-}
-
 // judge reads a data root as a reader does, and checks everything that must always hold. It returns
 // the newest commit.
-func (b *book) judge(root durable.ReadFS, j job, where string) (c snapshot.Commit) {
-	if m := b.w.named(where); m != nil && b.w.isRotten(m) {
+func (b *book) judge(root durable.ReadFS, j job, where *machine) (c snapshot.Commit) {
+	if where.isRotten() {
 		return c // until it is repaired
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.leaving[j.id] {
+	if j.isLeaving() {
 		return c
 	}
 	c, found, err := snapshot.Head(root)
 	if err != nil {
-		b.w.fail(nothingTorn, "%s on %s: %v", j, where, err)
+		b.w.fail(nothingTorn, "%s on %s: %v", j, where.name, err)
 	}
 	if err != nil || !found {
 		return c
 	}
-	machine := b.w.named(where)
 	m, err := intact(root, c, func(file string) bool {
-		return b.w.isLost(where, j.dir()+"/"+file) || machine != nil && machine.suspect && strings.HasPrefix(file, layout.StepsDir+"/") // a new history keeps the steps
+		return where.isLost(j.dir()+"/"+file) || where.suspect && strings.HasPrefix(file, layout.StepsDir+"/") // a new history keeps the steps
 	})
 	if err != nil {
-		b.w.fail(nothingTorn, "%s on %s: version %d: %v", j, where, c.Version, err)
+		b.w.fail(nothingTorn, "%s on %s: version %d: %v", j, where.name, c.Version, err)
 		return c
 	}
 	d := b.of(j)
-	b.history(d, root, j, c, m, where)
+	b.history(d, root, j, c, m, where.name)
 	if !d.checked[c.SHA256] {
 		d.checked[c.SHA256] = true
 		b.rows(d, root, j, c, m)
-		b.changes(d, root, j, c, m)
+		j.changes(d.states, root, c, m)
 	}
 	return c
 }
@@ -268,20 +212,13 @@ func (b *book) beginning(d *dataset, j job, c snapshot.Commit) {
 	}
 }
 
-func deref(s *string) string {
-	if s == nil {
-		return ""
-	}
-	return *s
-}
-
 // rows checks where the values of a publication come from.
 func (b *book) rows(d *dataset, root durable.ReadFS, j job, c snapshot.Commit, m snapshot.Manifest) {
 	if m.ClientID != j.id || m.Product != j.product {
 		b.w.fail(nothingForeign, "%s has version %d of %s %s", j, c.Version, m.ClientID, m.Product)
 	}
 	if j.product != football.MarketEngine {
-		b.rowsInPlay(d, root, j, c)
+		d.inPlay[c.PublishedAt.UnixMilli()] = b.owners.rowsInPlay(root, j, c)
 		return
 	}
 	state := content{}
@@ -291,7 +228,7 @@ func (b *book) rows(d *dataset, root durable.ReadFS, j job, c snapshot.Commit, m
 			return
 		}
 		state[row.FixtureID] = row.ContentDigest
-		b.own(j, row.FixtureID)
+		b.owners.own(j.id, row.FixtureID)
 		if !j.said(row.ProviderFixtureID) {
 			b.w.fail(nothingForeign, "%s version %d: the provider never told the account the fixture %s", j, c.Version, row.ProviderFixtureID)
 		}
@@ -338,22 +275,6 @@ func (b *book) content(j job, c snapshot.Commit) content {
 	return b.of(j).states[c.SHA256]
 }
 
-// own notes that an account has a fixture. The lock is held.
-func (b *book) own(j job, fixture string) {
-	if owner, known := b.owners[fixture]; !known {
-		b.owners[fixture] = j.id
-	} else if owner != j.id { // accounts of one provider have its fixtures under the same ids
-		b.owners[fixture] = ""
-	}
-}
-
-// owner returns the account that a fixture is of, by its id; "" if it was never published.
-func (b *book) owner(fixture string) string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.owners[fixture]
-}
-
 // removals checks the removals of a new publication. A fixture may only go if the provider was asked in
 // this very cycle and does not list it as one to come, or left it out of its list.
 func (b *book) removals(root durable.ReadFS, j job, c snapshot.Commit, now time.Time) {
@@ -385,8 +306,8 @@ func (b *book) removals(root durable.ReadFS, j job, c snapshot.Commit, now time.
 // survived checks a disk after the end of a life: what was acknowledged is there.
 func (b *book) survived(m *machine, jobs []job, d *depot) {
 	for _, j := range jobs {
-		c := b.judge(within(m.disk, j.dir()), j, m.name)
-		if d == nil && b.w.isRotten(m) || b.isLeaving(j.account) {
+		c := b.judge(within(m.disk, j.dir()), j, m)
+		if d == nil && m.isRotten() || j.isLeaving() {
 			continue
 		}
 		if d != nil {
@@ -421,19 +342,6 @@ func (b *book) deleted(a *account) {
 	}
 }
 
-// leaves notes whether an account is being deleted.
-func (b *book) leaves(a *account, is bool) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.leaving[a.id] = is
-}
-
-func (b *book) isLeaving(a *account) bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.leaving[a.id]
-}
-
 // acknowledged returns the newest version of a job that a run on a machine has acknowledged.
 func (b *book) acknowledged(m *machine, j job) uint64 {
 	b.mu.Lock()
@@ -450,7 +358,7 @@ func (b *book) wasDeleted(j job) bool {
 
 // stored returns the newest commit of the object store.
 func (b *book) stored(d *depot, j job) snapshot.Commit {
-	if b.isLeaving(j.account) {
+	if j.isLeaving() {
 		return snapshot.Commit{}
 	}
 	c, _, err := d.dataset(j).Head(context.Background(), 0)
@@ -460,10 +368,18 @@ func (b *book) stored(d *depot, j job) snapshot.Commit {
 	return c
 }
 
-// isStorage reports whether a step could not write its state either.
-func isStorage(err error) bool {
-	return errors.Is(err, durable.ErrNoSpace) || errors.Is(err, syscall.EIO) || isKilled(err) || errors.Is(err, durable.ErrLocked)
+// isYoung reports whether a client may rely on an event at the time of a publication.
+func (b *book) isYoung(j job, history string, seq uint64, at time.Time) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	published, known := b.of(j).events.Published(history, seq)
+	return !known && !b.cluster || known && at.Sub(published) < 7*day
 }
 
-// sorted returns the keys of a map in order.
-func sorted[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
+// inPlay returns the fixtures in play of a publication; false if nobody has judged it.
+func (b *book) inPlay(j job, published time.Time) ([]inPlay, bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	list, known := b.of(j).inPlay[published.UnixMilli()]
+	return list, known
+}

@@ -5,12 +5,15 @@ import (
 	"context"
 	"io"
 	"maps"
+	"path"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
 
 	"mkt/internal/testing/storetest"
 	"mkt/publish/layout"
+	"mkt/publish/snapshot"
 	"mkt/publish/store"
 )
 
@@ -61,6 +64,29 @@ func (d *depot) settled(account string) {
 	maps.DeleteFunc(d.late, func(key string, _ bool) bool { return strings.HasPrefix(key, layout.Tenant(account)+"/") })
 }
 
+// packs returns the versions whose publications the object store has, each with whether it arrived late, and the
+// newest commit.
+func (d *depot) packs(j job) (late map[uint64]bool, head snapshot.Commit, err error) {
+	late = map[uint64]bool{}
+	page, err := d.objects.List(context.Background(), store.Listing{Prefix: j.dir() + "/packs/"})
+	d.mu.Lock()
+	for _, o := range page.Objects {
+		number, _, _ := strings.Cut(path.Base(o.Key), "-")
+		version, _ := strconv.ParseUint(number, 10, 64)
+		late[version] = late[version] || d.late[o.Key]
+	}
+	d.mu.Unlock()
+	if err == nil {
+		head, _, err = d.dataset(j).Head(context.Background(), 0)
+	}
+	return late, head, err
+}
+
+// dataset is the object store as a judge reads it.
+func (d *depot) dataset(j job) *store.Dataset {
+	return store.New(d.objects, store.Options{Now: time.Now}).Dataset(j.id, j.product)
+}
+
 // bucket is the object store as a life of a machine reaches it.
 type bucket struct {
 	l *life
@@ -78,7 +104,7 @@ func (d *depot) store(l *life) *store.Store {
 // once more; nil if it has none.
 func (b *bucket) do(ctx context.Context, kind, key string, op func() error, again func()) error {
 	w := b.d.w
-	name, err := w.enter(b.l, "store "+kind, key)
+	name, err := b.l.enter("store "+kind, key)
 	if err != nil {
 		return err
 	}
@@ -108,17 +134,6 @@ func (b *bucket) do(ctx context.Context, kind, key string, op func() error, agai
 	return op()
 }
 
-// later does something later, unless the world ends before.
-func (w *world) later(after time.Duration, do func()) {
-	w.Add(1)
-	time.AfterFunc(after, func() {
-		defer w.Done()
-		if !w.isStopped() {
-			do()
-		}
-	})
-}
-
 // Read implements [store.Bucket].
 func (b *bucket) Read(ctx context.Context, key string) (body io.ReadCloser, a store.Attributes, err error) {
 	err = b.do(ctx, "read", key, func() error {
@@ -128,7 +143,7 @@ func (b *bucket) Read(ctx context.Context, key string) (body io.ReadCloser, a st
 	if err != nil {
 		return nil, store.Attributes{}, err
 	}
-	if name, _ := b.d.w.enter(b.l, "store body", key); b.d.w.happens("body cut", name, storeCutRate) {
+	if name, _ := b.l.enter("store body", key); b.d.w.happens("body cut", name, storeCutRate) {
 		half := io.LimitReader(body, a.Size*int64(b.d.w.pick("cut", name, 100))/100)
 		body = io.NopCloser(io.MultiReader(half, broken{}))
 	}

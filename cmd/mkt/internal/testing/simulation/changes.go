@@ -4,7 +4,6 @@ import (
 	"errors"
 	"io/fs"
 	"maps"
-	"time"
 
 	"mkt/publish"
 	"mkt/publish/durable"
@@ -14,9 +13,12 @@ import (
 	"mkt/publish/table"
 )
 
+// content has the digest of each fixture of a publication.
+type content map[string]string
+
 // changes checks that a publication has exactly its own events: they lead from the content of the one before
 // to its content, and each refreshed fixture has one.
-func (b *book) changes(d *dataset, root durable.ReadFS, j job, c snapshot.Commit, m snapshot.Manifest) {
+func (j job) changes(states map[string]content, root durable.ReadFS, c snapshot.Commit, m snapshot.Manifest) {
 	if j.product != football.MarketEngine {
 		return
 	}
@@ -31,7 +33,7 @@ func (b *book) changes(d *dataset, root durable.ReadFS, j job, c snapshot.Commit
 		if before, err = snapshot.ReadCommit(root, from); err != nil {
 			return // a copy may begin later
 		}
-		if state, known = d.states[before.SHA256]; !known {
+		if state, known = states[before.SHA256]; !known {
 			return
 		}
 		state = maps.Clone(state)
@@ -39,29 +41,29 @@ func (b *book) changes(d *dataset, root durable.ReadFS, j job, c snapshot.Commit
 			state = content{} // the history begins with a cycle alone
 		}
 	}
-	after, number, done := d.states[c.SHA256], map[string]int64{}, map[string]bool{}
+	after, number, done := states[c.SHA256], map[string]int64{}, map[string]bool{}
 	for row, err := range snapshot.Events(root, m, before.LastSeq) {
 		switch {
 		case err != nil:
 			return // history says it
 		case c.Republishes > 0, row.CycleID != string(c.CycleID), !row.PublishedAt.Equal(c.PublishedAt), done[row.FixtureID]:
-			b.w.fail(ownEvents, "%s version %d of cycle %s: %s of %s at seq %d, of cycle %s, published at %s", j, c.Version, c.CycleID, row.Type, row.FixtureID, row.Seq, row.CycleID, row.PublishedAt)
+			j.w.fail(ownEvents, "%s version %d of cycle %s: %s of %s at seq %d, of cycle %s, published at %s", j, c.Version, c.CycleID, row.Type, row.FixtureID, row.Seq, row.CycleID, row.PublishedAt)
 		}
 		done[row.FixtureID] = true
 		number[row.Type]++
 		apply(state, row)
 	}
 	if !maps.Equal(state, after) {
-		b.w.fail(ownEvents, "%s version %d: its events lead from version %d to other fixtures than it has: %s", j, c.Version, before.Version, difference(state, after))
+		j.w.fail(ownEvents, "%s version %d: its events lead from version %d to other fixtures than it has: %s", j, c.Version, before.Version, difference(state, after))
 	}
 	refreshed, bare, removed := m.Counters["fixtures_refreshed"]+m.Counters["fixtures_moved"], m.Counters["fixtures_without_markets"], m.Counters["fixtures_removed"]
 	if n := number[publish.Updated]; c.Republishes == 0 && (n < refreshed || n > refreshed+bare || number[publish.Removed] != removed) {
-		b.w.fail(ownEvents, "%s version %d: %d fixtures refreshed, %d without markets, %d removed, and the events are %v", j, c.Version, refreshed, bare, removed, number)
+		j.w.fail(ownEvents, "%s version %d: %d fixtures refreshed, %d without markets, %d removed, and the events are %v", j, c.Version, refreshed, bare, removed, number)
 	}
 }
 
 // decided checks that a new publication has the fixtures that follow from the one before and from its cycle.
-func (b *book) decided(root durable.ReadFS, j job, c snapshot.Commit) {
+func (j job) decided(root durable.ReadFS, c snapshot.Commit, now content, partial bool) {
 	if j.product != football.MarketEngine || c.Version < 2 {
 		return
 	}
@@ -69,7 +71,7 @@ func (b *book) decided(root durable.ReadFS, j job, c snapshot.Commit) {
 	m, _, err := snapshot.OpenCanonical(root, c.CycleID)
 	before, err2 := snapshot.ReadCommit(root, c.Version-1)
 	if err = errors.Join(err, err2); err != nil {
-		b.w.fail(nothingTorn, "%s version %d: %v", j, c.Version, err)
+		j.w.fail(nothingTorn, "%s version %d: %v", j, c.Version, err)
 		return
 	}
 	listed, is, bare := map[string]*table.ListingRow{}, content{}, map[string]bool{}
@@ -87,11 +89,11 @@ func (b *book) decided(root durable.ReadFS, j job, c snapshot.Commit) {
 		if isOver := entry != nil && entry.Status == "OVER"; !isOver && (entry != nil || !m.ListingComplete) && row.SourceProvider == m.Provider {
 			is[row.FixtureID], bare[row.FixtureID] = row.ContentDigest, row.MarketCount == 0
 			if entry != nil && entry.StartsAt != nil && (row.StartsAt == nil || !row.StartsAt.Equal(*entry.StartsAt)) { // the kick-off is another one
-				is[row.FixtureID] = b.content(j, c)[row.FixtureID]
+				is[row.FixtureID] = now[row.FixtureID]
 			}
 		}
 	}
-	if b.cluster && errors.Is(err, fs.ErrNotExist) {
+	if partial && errors.Is(err, fs.ErrNotExist) {
 		return // a worker of a cluster does not copy all of it
 	}
 	for row, e := range snapshot.Rows[table.FixtureRow](root, dir+layout.FixturesFile) {
@@ -104,15 +106,29 @@ func (b *book) decided(root durable.ReadFS, j job, c snapshot.Commit) {
 			is[row.FixtureID] = row.ContentDigest
 		}
 	}
-	if now := b.content(j, c); err != nil || !maps.Equal(is, now) {
-		b.w.fail(rightFixtures, "%s version %d: the fixtures should be others: %s, %v", j, c.Version, difference(is, now), err)
+	if err != nil || !maps.Equal(is, now) {
+		j.w.fail(rightFixtures, "%s version %d: the fixtures should be others: %s, %v", j, c.Version, difference(is, now), err)
 	}
 }
 
-// isYoung reports whether a client may rely on an event at the time of a publication.
-func (b *book) isYoung(j job, history string, seq uint64, at time.Time) bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	published, known := b.of(j).events.Published(history, seq)
-	return !known && !b.cluster || known && at.Sub(published) < 7*day
+func apply(to content, row *table.EventRow) {
+	if row.Type == publish.Removed {
+		delete(to, row.FixtureID)
+	} else {
+		to[row.FixtureID] = deref(row.ContentDigest)
+	}
+}
+
+func difference(a, b content) string {
+	for _, id := range sorted(a) {
+		if a[id] != b[id] {
+			return id + " " + a[id] + " or " + b[id]
+		}
+	}
+	for _, id := range sorted(b) {
+		if a[id] != b[id] {
+			return id + " is missing"
+		}
+	}
+	return "none"
 }

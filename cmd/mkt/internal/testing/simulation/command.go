@@ -3,12 +3,10 @@ package simulation
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -32,63 +30,11 @@ var lastingFaults = []simulator.FaultKind{
 	simulator.Shrink, simulator.WithoutIDs, simulator.Wrong, simulator.HTML, simulator.Truncated, simulator.Timeout,
 }
 
-// command is something that a person, or fate, does at a time.
-type command struct {
-	name string
-	do   func(c *commands, id string)
-}
-
 // commands are those of a world, with what they have to undo.
 type commands struct {
 	*system
 	ctx  context.Context
 	undo []func() // when the faults end
-}
-
-// Commands of every world, of one machine, and of a cluster.
-var (
-	commonCommands = []command{
-		{"provider fails", (*commands).providerFails}, {"credential rotated", (*commands).rotate}, {"disk full", (*commands).fill}, {"power off", (*commands).powerOff},
-		{"clock leaps", (*commands).leap}, {"gc", (*commands).gc}, {"verify", (*commands).verify}, {"replay", (*commands).replay},
-		{"account added", (*commands).add}, {"provider disabled", (*commands).disable},
-		{"receipt altered", (*commands).alter}, {"log forked", (*commands).fork},
-	}
-	machineCommands = append([]command{{"bit rots", (*commands).rot}, {"backup restored", (*commands).restore}, {"cycle published again", (*commands).again}, {"account deleted", (*commands).remove},
-		{"history rewritten", (*commands).rewrite}}, commonCommands...)
-	clusterCommands = append([]command{
-		{"store away", (*commands).storeAway}, {"NATS away", (*commands).brokerAway}, {"NATS forgets", (*commands).brokerForgets}, {"network away", (*commands).networkAway},
-		{"Redis away", (*commands).redisAway}, {"Redis slow", (*commands).redisSlow}, {"Redis refuses", (*commands).redisRefuses}, {"Redis forgets", (*commands).redisForgets},
-		{"push", (*commands).push}, {"pull", (*commands).pull}, {"replica rots", (*commands).rotReplica}, {"bit rots", (*commands).rotWorker}, {"replica off", (*commands).replicaOff},
-		{"account deleted", (*commands).remove},
-	}, commonCommands...)
-)
-
-// command gives the commands of a world, some an hour, until ctx ends.
-func (s *system) command(ctx context.Context, length time.Duration) *commands {
-	c := &commands{system: s, ctx: ctx}
-	list, hourly := machineCommands, 2.5
-	if s.depot != nil {
-		list, hourly = clusterCommands, 14.0
-	}
-	for n := range int(length.Hours() / float64(s.slowness) * hourly) {
-		id := fmt.Sprint("command ", n)
-		one := list[s.pick("command", id, len(list))]
-		s.later(s.span("when", id, 0, length), func() {
-			if s.allow(id + ": " + one.name) {
-				one.do(c, id)
-			}
-		})
-	}
-	return c
-}
-
-// calm ends what lasts.
-func (c *commands) calm() {
-	c.calmDown()
-	for _, undo := range c.undo {
-		undo()
-	}
-	c.note("the faults end")
 }
 
 // lasts does something, and undoes it after a while.
@@ -133,20 +79,6 @@ func (c *commands) add(id string) { c.office.add(c.ctx, c.added(id)) }
 func (c *commands) disable(id string) {
 	a := c.anyAccount(id)
 	c.lasts(id, 2*time.Hour, func() { c.office.switched(c.ctx, a, true) }, func() { c.office.switched(c.ctx, a, false) })
-}
-
-// remove deletes an account. No copy of the disk is restored meanwhile, nor a bit repaired.
-func (c *commands) remove(id string) {
-	m, a := c.anyWorker(id), c.added(id)
-	_, there := c.office.newest().Tenant(a.id)
-	switch {
-	case !there || c.book.isLeaving(a):
-	case c.depot != nil:
-		first := c.pick("first", id, len(c.workers))
-		c.office.remove(c.ctx, append(slices.Clone(c.workers[first:]), c.workers[:first]...), a)
-	case !c.isRotten(m):
-		c.office.remove(c.ctx, []*machine{m}, a)
-	}
 }
 
 func (c *commands) fill(id string) {
@@ -201,12 +133,12 @@ func (c *commands) gc(id string) {
 	c.locked(id, func(l *life, j job, root durable.FS) error {
 		keep, of := c.keeps(l), within(l.disk, j.dir())
 		o := retention.Options{Root: root, Now: l.machine.now(), Policy: keep.For(j.product)}
-		before := c.book.inventory(of, j)
+		before := j.inventory(of)
 		_, err := retention.Collect(o)
 		if !l.dead.Load() {
-			c.book.retained(of, j, l.machine.name, keep, before, err == nil)
+			j.retained(of, l.machine, keep, before, err == nil)
 		}
-		if err != nil && !isStorage(err) && !errors.Is(err, retention.ErrClockJump) && !c.isRotten(l.machine) && !l.machine.suspect && !l.dead.Load() {
+		if err != nil && !isStorage(err) && !errors.Is(err, retention.ErrClockJump) && !l.machine.isRotten() && !l.machine.suspect && !l.dead.Load() {
 			c.fail(retentionKeeps, "%s: %v", j, err)
 		}
 		_, err2 := retention.CollectUnpublished(o)
@@ -220,7 +152,7 @@ func (c *commands) again(id string) {
 		of := within(l.disk, j.dir())
 		head, found, err := snapshot.Head(of)
 		entries, _ := of.ReadDir(layout.CanonicalDir) // it may be missing
-		if err != nil || !found || len(entries) == 0 || c.isRotten(l.machine) {
+		if err != nil || !found || len(entries) == 0 || l.machine.isRotten() {
 			return err
 		}
 		cycle, ok := layout.ParseCycleDir(entries[c.pick("cycle", id, len(entries))].Name())
@@ -253,7 +185,7 @@ func (c *commands) verify(id string) {
 // only judges between two operations.
 func (s *system) verifyClean(m *machine, j job) {
 	root := within(m.disk, j.dir())
-	if s.isRotten(m) || m.suspect || s.isBusy(m, j) {
+	if m.isRotten() || m.suspect || s.isBusy(m, j) {
 		return
 	}
 	r, err := verify.Run(context.Background(), verify.Options{ClientID: j.id, Product: j.product, Root: root, Command: "mkt"})
@@ -261,7 +193,7 @@ func (s *system) verifyClean(m *machine, j job) {
 		s.fail(verifyIsClean, "%s on %s: %v", j, m.name, err)
 	}
 	for _, f := range r.Findings {
-		if s.isLost(m.name, j.dir()+"/"+f.File) || s.depot != nil && f.File == layout.Current && !m.isRecovered(j) {
+		if m.isLost(j.dir()+"/"+f.File) || s.depot != nil && f.File == layout.Current && !m.isRecovered(j.String()) {
 			continue // a worker that was killed while it copied writes CURRENT with its next run of the job
 		}
 		s.fail(verifyIsClean, "%s on %s: %s %s: %s", j, m.name, f.Code, f.File, f.What)
@@ -282,7 +214,7 @@ func (s *system) isBusy(m *machine, j job) bool {
 func (c *commands) replay(id string) {
 	m, j := c.anyWorker(id), c.anyJob(id)
 	l := m.alive()
-	if l == nil || c.isRotten(m) || m.suspect || c.hasLost(m) || c.isBusy(m, j) || j.product != football.MarketEngine || !hasBefore(within(m.disk, j.dir())) {
+	if l == nil || m.isRotten() || m.suspect || m.hasLost() || c.isBusy(m, j) || j.product != football.MarketEngine || !hasBefore(within(m.disk, j.dir())) {
 		return
 	}
 	target := durabletest.NewMem()
@@ -330,7 +262,7 @@ func (c *commands) rot(id string) {
 	if len(names) == 0 {
 		return
 	}
-	c.setRotten(m, true)
+	m.setRotten(true)
 	c.later(c.span("noticed", id, time.Minute, time.Hour*c.slowness), func() { c.recover(m, names) })
 }
 
@@ -339,7 +271,7 @@ func (c *commands) rot(id string) {
 func (c *commands) flip(m *machine, j job, id string) (rotten []string) {
 	root := within(m.disk, j.dir())
 	head, found, err := snapshot.Head(root)
-	if err != nil || !found || head.Version < 3 || c.isRotten(m) {
+	if err != nil || !found || head.Version < 3 || m.isRotten() {
 		return nil // a new history needs an older publication
 	}
 	manifest, err := snapshot.Open(root, head)
@@ -368,7 +300,7 @@ func (c *commands) flip(m *machine, j job, id string) (rotten []string) {
 				continue
 			}
 			if dir == layout.CanonicalDir { // mkt recover derives it again from the payloads, which package repair does not
-				c.lose(m.name, j.dir()+"/"+other)
+				m.lose(j.dir() + "/" + other)
 			} else {
 				rotten = append(rotten, j.dir()+"/"+other)
 			}
@@ -396,7 +328,7 @@ func (c *commands) recover(m *machine, rotten []string) {
 				if err == nil && len(r.Unrepairable) > 0 {
 					c.note("%s: %s: a new history: %s", m.name, j, shorten(r.Unrepairable[0]))
 					for _, name := range rotten {
-						c.lose(m.name, name)
+						m.lose(name)
 					}
 					_, err = repair.NewHistory(l.ctx, c.options(l, j, root, "recover"))
 				}
@@ -409,9 +341,9 @@ func (c *commands) recover(m *machine, rotten []string) {
 			return
 		}
 	}
-	c.setRotten(m, false)
+	m.setRotten(false)
 	for _, j := range c.jobs {
-		c.book.judge(within(m.disk, j.dir()), j, m.name)
+		c.book.judge(within(m.disk, j.dir()), j, m)
 	}
 }
 
@@ -419,25 +351,25 @@ func (c *commands) recover(m *machine, rotten []string) {
 func (c *commands) rotWorker(id string) {
 	m, j := c.anyWorker(id), c.anyJob(id)
 	if len(c.flip(m, j, id)) > 0 {
-		c.setRotten(m, true) // for ever: only a run that builds on the file finds it
+		m.setRotten(true) // for ever: only a run that builds on the file finds it
 	}
 }
 
 // restore replaces the disk of a machine by yesterday's copy, and begins new histories.
 func (c *commands) restore(id string) {
 	m := c.anyWorker(id)
-	if m.alive() == nil || c.isRotten(m) {
+	if m.alive() == nil || m.isRotten() {
 		return
 	}
 	copied := m.disk.PowerCut(1, 0)
 	c.later(c.span("lost", id, time.Hour*c.slowness, 8*time.Hour*c.slowness), func() {
 		l := m.alive()
-		if l == nil || c.isRotten(m) || c.isCalm() {
+		if l == nil || m.isRotten() || c.isCalm() {
 			return
 		}
 		c.note("%s: an older copy is restored", m.name)
-		c.restored = true
-		c.setRotten(m, true)
+		c.translog.restored = true
+		m.setRotten(true)
 		for _, a := range c.accounts { // the operator deletes those again that were deleted since
 			if _, there := c.office.newest().Tenant(a.id); !there {
 				_ = copied.RemoveAll(layout.Tenant(a.id))
@@ -458,7 +390,7 @@ func (c *commands) restore(id string) {
 			}
 			if !l.dead.Load() {
 				m.first = nil
-				c.setRotten(m, false)
+				m.setRotten(false)
 			}
 		}
 	})
@@ -478,7 +410,7 @@ func (c *commands) begin(l *life, j job) bool {
 
 // options are those of a command that may begin a new history.
 func (c *commands) options(l *life, j job, root durable.FS, purpose string) publish.Options {
-	id := purpose + "-" + c.runID(l, j)
+	id := purpose + "-" + l.runID()
 	return publish.Options{ClientID: j.id, Product: j.product, Root: root, Now: c.book.begins(id, l.machine.now), Version: "test", RunID: id, Retention: c.keeps(l)}
 }
 
@@ -486,38 +418,36 @@ func (c *commands) storeAway(id string) {
 	c.lasts(id, 2*time.Hour, func() { c.depot.away = true }, func() { c.depot.away = false })
 }
 
-func (c *commands) brokerAway(id string) {
-	c.lasts(id, time.Hour, func() { c.broker.stop(true) }, func() { c.broker.stop(false) })
-}
-
-// networkAway cuts a worker off in the middle of a run, while the others go on. NATS may lose everything at the
+// networkAway cuts a worker off in the middle of a run, while the others go on. Redis may lose everything at the
 // same time.
 func (c *commands) networkAway(id string) {
 	m := c.anyWorker(id)
 	c.note("%s: the network goes away", m.name)
 	then := func() {
 		if c.pick("forgets", id, 2) == 0 { // while the worker may still believe that it has its lease
-			c.later(c.span("forgets", id, 0, 6*time.Second), func() { c.brokerForgets(id) })
+			c.later(c.span("forgets", id, 0, 6*time.Second), func() { c.redisForgets(id) })
 		}
 	}
 	c.lasts(id, time.Hour, func() { m.cutNext(then) }, m.connect)
 }
 
 func (c *commands) redisAway(id string) {
-	c.lasts(id, time.Hour, func() { c.counting.stop(true) }, func() { c.counting.stop(false) })
+	c.lasts(id, time.Hour, func() { c.redis.stop(true) }, func() { c.redis.stop(false) })
 }
 
 func (c *commands) redisSlow(id string) {
-	c.lasts(id, time.Hour, func() { c.counting.crawl(true) }, func() { c.counting.crawl(false) })
+	c.lasts(id, time.Hour, func() { c.redis.crawl(true) }, func() { c.redis.crawl(false) })
 }
 
 func (c *commands) redisRefuses(id string) {
-	c.lasts(id, time.Hour, func() { c.counting.refuse(true) }, func() { c.counting.refuse(false) })
+	c.lasts(id, time.Hour, func() { c.redis.refuse(true) }, func() { c.redis.refuse(false) })
 }
 
-func (c *commands) redisForgets(string) { c.counting.forget() }
+func (c *commands) redisForgets(string) { c.redis.forget() }
 
-func (c *commands) brokerForgets(string) { c.broker.restart(true) }
+func (c *commands) newsAway(id string) {
+	c.lasts(id, time.Hour, func() { c.redis.silence(true) }, func() { c.redis.silence(false) })
+}
 
 // push stores what the store lacks, and repairs it.
 func (c *commands) push(id string) {
@@ -532,7 +462,7 @@ func (c *commands) push(id string) {
 		}
 		d := c.depot.store(l).Dataset(j.id, j.product)
 		_, err = d.Push(l.ctx, root, store.PushOptions{})
-		if err == nil && c.pick("repair", id, 2) == 0 && !c.isRotten(l.machine) {
+		if err == nil && c.pick("repair", id, 2) == 0 && !l.machine.isRotten() {
 			_, err = d.Repair(l.ctx, root, store.PushOptions{})
 		}
 		return err

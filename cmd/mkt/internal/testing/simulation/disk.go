@@ -45,7 +45,7 @@ func (d *disk) at(name string) string { return path.Join(d.base, name) }
 // in the middle; it may be nil. space says that it needs space on the disk.
 func (d *disk) do(kind durabletest.Kind, name string, space bool, op func() error, half func()) error {
 	w := d.l.machine.w
-	id, err := w.enter(d.l, string(kind), d.at(name))
+	id, err := d.l.enter(string(kind), d.at(name))
 	if err != nil {
 		return err
 	}
@@ -53,7 +53,7 @@ func (d *disk) do(kind durabletest.Kind, name string, space bool, op func() erro
 	if kind == durabletest.SyncDir && name == layout.CommitsDir {
 		looks = earlyRate
 	}
-	if w.roll("look", id) < looks && d.l.machine.look(d, id) && looks == earlyRate {
+	if w.roll("look", id) < looks && d.l.machine.look(d.l, d.base, id) && looks == earlyRate {
 		kills = seenRate
 	}
 	switch {
@@ -228,3 +228,18 @@ func (b *below) Lock(name string) (io.Closer, error)        { return b.Mem.Lock(
 
 // String names the folder.
 func (b *below) String() string { return fmt.Sprintf("disk at %s", b.base) }
+
+// fileIn names a file below a folder, other than a lock; "" if there is none.
+func fileIn(root durable.ReadFS, dir string) string {
+	entries, _ := root.ReadDir(dir) // it may be missing
+	for _, e := range entries {
+		name := dir + "/" + e.Name()
+		if e.IsDir() {
+			name = fileIn(root, name)
+		}
+		if name != "" && e.Name() != layout.Lock {
+			return name
+		}
+	}
+	return ""
+}

@@ -8,7 +8,7 @@
 // its faults has the others at the same places, which makes the search for a short history possible. If
 // no operation waits, the clock moves to the next timer.
 //
-// A clock of its own would have needed one in net/http, the client of NATS and every timer of the
+// A clock of its own would have needed one in net/http, the client of Redis and every timer of the
 // stages; synctest needs none. It has three costs. A mutex that is held during an operation stops the
 // clock. Two timers of one instant wake their goroutines in no defined order, so that latencies differ
 // and one thread runs them. Pools of libraries keep channels of the bubble, so that each world is a
@@ -16,6 +16,6 @@
 //
 // [Run] runs one machine, or a cluster of three workers and two replicas. Package served adds servers, which
 // run in real time: while one of them is asked, the simulated time, which their clocks show, stands still. The scheduler, the stages, the
-// store, leases, replicas, limits, verify, repair, the transparency log and the file of accounts are the real ones. What
+// store, the sharing of accounts, replicas, limits, verify, repair, the transparency log and the file of accounts are the real ones. What
 // the command mkt schedule does between them works on real folders: worker.go does it in its place.
 package simulation

@@ -4,28 +4,31 @@ import (
 	"encoding/json"
 	"maps"
 	"net/url"
+	"strings"
 
 	"mkt/publish/snapshot"
 )
 
-// Server is mkt serve over the copy of a replica. It runs outside of the simulated time: it blocks on
-// real files and connections, during which that time stands still.
-type Server interface {
-	// Get returns the answer to a request of an account.
-	Get(account, path string) (status int, body []byte)
-	// Together returns the answers to the same request of several accounts at the same time.
-	Together(accounts []string, path string) (bodies map[string][]byte)
-	// Await repeats a request of an account until the body of its answer is the newest one, and reports whether it is.
-	Await(account, path string, isNewest func(body []byte) bool) bool
-	// Dial opens a connection over Socket.IO.
-	Dial(account string) (Socket, error)
-}
-
 // surfer is a reader of an account that uses the HTTP API, at another server each time.
 type surfer struct {
+	*surfers
+	job    job
 	cursor string
 	seq    uint64 // newest event that the state has
 	state  content
+}
+
+// surfers are the clients of all accounts.
+type surfers struct {
+	book     *book
+	accounts []*account
+	all      []*surfer
+}
+
+func (g *surfers) surfer(j job) *surfer {
+	c := &surfer{surfers: g, job: j}
+	g.all = append(g.all, c)
+	return c
 }
 
 // changeEvent is an event of the change log as clients read it.
@@ -57,13 +60,12 @@ func hasSeq(seq uint64) func(body []byte) bool {
 }
 
 // surf asks a replica's server as a client does, and compares with the publication that it has.
-func (c *reader) surf(m *mirror, head snapshot.Commit) {
-	s := c.s
+func (c *surfer) surf(m *mirror, head snapshot.Commit) {
 	if m.server == nil || !m.server.Await(c.job.id, "/fixtures?limit=1", hasSeq(head.LastSeq)) {
 		return
 	}
-	fresh := s.book.content(c.job, head)
-	if c.http.cursor == "" {
+	fresh := c.book.content(c.job, head)
+	if c.cursor == "" {
 		if !c.bootstrap(m) {
 			return
 		}
@@ -76,28 +78,28 @@ func (c *reader) surf(m *mirror, head snapshot.Commit) {
 				More bool   `json:"has_more"`
 			} `json:"pagination"`
 		}
-		if !c.get(m, "/changes?limit=3&cursor="+url.QueryEscape(c.http.cursor), &page) {
+		if !c.get(m, "/changes?limit=3&cursor="+url.QueryEscape(c.cursor), &page) {
 			return
 		}
 		for _, e := range page.Data {
-			if e.Seq != c.http.seq+1 {
-				s.fail(oneHistory, "%s over HTTP at %s: seq %d follows %d", c.job, m.name, e.Seq, c.http.seq)
+			if e.Seq != c.seq+1 {
+				c.job.w.fail(oneHistory, "%s over HTTP at %s: seq %d follows %d", c.job, m.name, e.Seq, c.seq)
 			}
-			c.http.seq = e.Seq
-			e.apply(c.http.state)
+			c.seq = e.Seq
+			e.apply(c.state)
 		}
-		c.http.cursor, more = page.Pagination.Next, page.Pagination.More
+		c.cursor, more = page.Pagination.Next, page.Pagination.More
 	}
-	if isBehind := c.http.seq > head.LastSeq; !isBehind && !maps.Equal(c.http.state, fresh) {
-		s.fail(clientsAgree, "%s over HTTP at %s: version %d: a client has %d fixtures, a fresh start has %d: %s", c.job, m.name, head.Version, len(c.http.state), len(fresh), difference(c.http.state, fresh))
+	if isBehind := c.seq > head.LastSeq; !isBehind && !maps.Equal(c.state, fresh) {
+		c.job.w.fail(clientsAgree, "%s over HTTP at %s: version %d: a client has %d fixtures, a fresh start has %d: %s", c.job, m.name, head.Version, len(c.state), len(fresh), difference(c.state, fresh))
 	}
 	c.foreign(m)
-	c.s.together(m)
+	c.together(m)
 }
 
 // bootstrap reads all pages of the fixtures.
-func (c *reader) bootstrap(m *mirror) bool {
-	c.http.state = content{}
+func (c *surfer) bootstrap(m *mirror) bool {
+	c.state = content{}
 	for cursor, first := "", ""; ; {
 		var page struct {
 			Data []struct {
@@ -120,16 +122,16 @@ func (c *reader) bootstrap(m *mirror) bool {
 			return false
 		}
 		if first == "" {
-			first, c.http.seq = page.Meta.Cursor, page.Meta.Seq
+			first, c.seq = page.Meta.Cursor, page.Meta.Seq
 		}
 		for _, f := range page.Data {
-			c.http.state[f.Fixture] = f.Digest
+			c.state[f.Fixture] = f.Digest
 			if !c.job.said(f.Provenance.Fixture) {
-				c.s.fail(nothingForeign, "%s over HTTP at %s: the provider never told the account the fixture %s", c.job, m.name, f.Provenance.Fixture)
+				c.job.w.fail(nothingForeign, "%s over HTTP at %s: the provider never told the account the fixture %s", c.job, m.name, f.Provenance.Fixture)
 			}
 		}
 		if !page.Pagination.More {
-			c.http.cursor = first
+			c.cursor = first
 			return true
 		}
 		cursor = "&cursor=" + url.QueryEscape(page.Pagination.Next)
@@ -137,15 +139,15 @@ func (c *reader) bootstrap(m *mirror) bool {
 }
 
 // foreign asks for a fixture of another account: the answer must be the one to an unknown fixture.
-func (c *reader) foreign(m *mirror) {
-	for _, other := range c.s.readers {
-		for id := range other.http.state {
-			if _, own := c.http.state[id]; own || other.job.id == c.job.id {
+func (c *surfer) foreign(m *mirror) {
+	for _, other := range c.all {
+		for id := range other.state {
+			if _, own := c.state[id]; own || other.job.id == c.job.id {
 				continue
 			}
 			for _, path := range []string{"", "/markets?limit=2"} {
 				if status, body := m.server.Get(c.job.id, "/fixtures/"+id+path); status != 404 {
-					c.s.fail(nothingForeign, "%s at %s: a fixture of %s: status %d: %.200s", c.job, m.name, other.job.id, status, body)
+					c.job.w.fail(nothingForeign, "%s at %s: a fixture of %s: status %d: %.200s", c.job, m.name, other.job.id, status, body)
 				}
 			}
 			return
@@ -154,9 +156,9 @@ func (c *reader) foreign(m *mirror) {
 }
 
 // get reads an answer; false if there is none to judge.
-func (c *reader) get(m *mirror, path string, into any) bool {
+func (c *surfer) get(m *mirror, path string, into any) bool {
 	status, body := m.server.Get(c.job.id, path)
-	c.isForeign(m, path, body)
+	c.book.owners.isForeign(c.job.account, m.name, path, body)
 	if status != 200 {
 		var refused struct {
 			Error struct {
@@ -165,13 +167,35 @@ func (c *reader) get(m *mirror, path string, into any) bool {
 		}
 		_ = json.Unmarshal(body, &refused)
 		if refused.Error.Code == "INVALID_CURSOR" || status == 500 {
-			c.s.fail(clientsAgree, "%s over HTTP at %s: %s: status %d %s", c.job, m.name, path, status, refused.Error.Code)
+			c.job.w.fail(clientsAgree, "%s over HTTP at %s: %s: status %d %s", c.job, m.name, path, status, refused.Error.Code)
 		}
 		return false
 	}
 	if err := json.Unmarshal(body, into); err != nil {
-		c.s.fail(nothingTorn, "%s over HTTP at %s: %s: %v", c.job, m.name, path, err)
+		c.job.w.fail(nothingTorn, "%s over HTTP at %s: %s: %v", c.job, m.name, path, err)
 		return false
 	}
 	return true
+}
+
+// samePaths are requests that every account may send.
+var samePaths = []string{"/fixtures?limit=3", "/fixtures?limit=200", "/changes?limit=3", "/changes", "/live", "/account", "/account/provider", "/account/usage"}
+
+// together lets all accounts send the same requests to a server at the same time. What is kept of an answer
+// for the next request must not be found by another account.
+func (c *surfer) together(m *mirror) {
+	var ids []string
+	for _, a := range c.accounts {
+		ids = append(ids, a.id)
+	}
+	for _, path := range samePaths {
+		bodies := m.server.Together(ids, path)
+		for _, a := range c.accounts {
+			body := bodies[a.id]
+			c.book.owners.isForeign(a, m.name, path, body)
+			if path == "/account" && !strings.Contains(string(body), `"`+a.id+`"`) {
+				c.job.w.fail(nothingForeign, "%s of %s answers %s with %.200s", path, m.name, a.id, body)
+			}
+		}
+	}
 }

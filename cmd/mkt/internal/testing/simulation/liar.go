@@ -83,13 +83,13 @@ func (c *commands) fork(id string) {
 // logged last: the log must not take what was published then.
 func (c *commands) rewrite(id string) {
 	m, j := c.anyWorker(id), c.anyJob(id)
-	if m.alive() == nil || c.isRotten(m) || m.suspect || j.product != football.MarketEngine {
+	if m.alive() == nil || m.isRotten() || m.suspect || j.product != football.MarketEngine {
 		return
 	}
 	older := within(m.disk.PowerCut(1, 0), j.dir())
 	c.later(c.span("rewrites", id, 2*time.Hour*c.slowness, 6*time.Hour*c.slowness), func() {
 		l := m.alive()
-		if l == nil || c.isRotten(m) || m.suspect || c.book.isLeaving(j.account) {
+		if l == nil || m.isRotten() || m.suspect || j.isLeaving() {
 			return
 		}
 		now := m.disk.PowerCut(1, 0)

@@ -1,28 +1,15 @@
 package simulation
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"log/slog"
-	"net"
+	"maps"
 	"strings"
 	"sync"
 	"time"
 
-	"github.com/alicebob/miniredis/v2"
-
-	"mkt/internal/cluster"
 	accounts "mkt/serve/account"
 	"mkt/serve/limits"
-)
-
-// Rates of the faults of one command to the server of the limits.
-const (
-	countLostRate  = 1.0 / 300
-	countCutRate   = 1.0 / 300 // the connection is cut
-	countAloneRate = 1.0 / 300 // the server counts, and its answer is lost
-	redisAwayRate  = 1.0 / 1_500
 )
 
 // limit is the limit of all clients that are counted, each a bucket of tokens.
@@ -53,76 +40,41 @@ func (b *tokens) take(now time.Time, each, depth time.Duration) bool {
 	return true
 }
 
-// counting is the server of the limits: miniredis, over connections that lose and delay. It comes and goes.
+// counting judges what Redis and the replicas decide about requests.
 type counting struct {
-	w     *world
-	redis *miniredis.Miniredis
+	*redis
 
-	mu      sync.Mutex
-	down    bool
-	slow    bool
-	refuses bool
-	conns   map[net.Conn]bool
-	failed  time.Time          // when a command may last have failed
-	given   map[string]*tokens // by client
-	seldom  time.Time          // the next request of the client that has few
+	mu       sync.Mutex
+	given    map[string]*tokens  // by client
+	replicas map[string]*counter // by name: of the newest life
+	seldom   time.Time           // the next request of the client that has few
 }
 
-func newCounting(w *world) *counting {
-	c := &counting{w: w, redis: miniredis.NewMiniRedis(), conns: map[net.Conn]bool{}, given: map[string]*tokens{}}
-	c.redis.ClockTTL(true)
+func newCounting(r *redis) *counting {
+	c := &counting{redis: r, given: map[string]*tokens{}, replicas: map[string]*counter{}}
+	r.judge = c.judge
+	r.emptied = func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.given = map[string]*tokens{}
+	}
 	return c
 }
 
-// change changes the server, after which a command may fail.
-func (c *counting) change(do func()) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	do()
-	c.failed = time.Now()
-}
-
-// cut ends all connections.
-func (c *counting) cut() {
-	for conn := range c.conns {
-		conn.Close()
-	}
-}
-
-func (c *counting) stop(down bool) {
-	c.change(func() {
-		c.down = down
-		c.cut()
-	})
-}
-
-// forget restarts the server, which keeps nothing.
-func (c *counting) forget() {
-	c.change(func() {
-		c.redis.FlushAll()
-		c.given = map[string]*tokens{}
-		c.cut()
-	})
-}
-
-func (c *counting) crawl(slow bool) { c.change(func() { c.slow = slow }) }
-
-func (c *counting) refuse(refuses bool) {
-	c.change(func() {
-		c.refuses = refuses
-		text := ""
-		if refuses {
-			text = "LOADING Redis is loading the dataset in memory"
-		}
-		c.redis.SetError(text)
-	})
-}
-
-// answers reports whether the server has answered for some seconds.
+// answers reports whether the server has answered the replicas for some seconds.
 func (c *counting) answers() bool {
+	var lives []*life
+	for _, r := range c.known() {
+		lives = append(lives, r.l)
+	}
+	return c.hasKept(backAfter) && c.hasAnswered(backAfter, 0, lives...)
+}
+
+// known returns the replicas.
+func (c *counting) known() map[string]*counter {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return !c.down && !c.slow && !c.refuses && time.Since(c.failed) > backAfter
+	return maps.Clone(c.replicas)
 }
 
 // isDue reports whether the client that has few requests has one now.
@@ -150,117 +102,18 @@ type counter struct {
 	others  map[*life]bool       // replicas of which this one knows
 }
 
-// dial connects a replica.
-func (r *counter) dial(context.Context, string, string) (net.Conn, error) {
-	r.c.mu.Lock()
-	defer r.c.mu.Unlock()
-	if r.c.down || r.l.dead.Load() || r.c.w.isStopped() {
-		return nil, errors.New("connection refused")
-	}
-	server, err := r.c.redis.Dial()
-	if err != nil {
-		return nil, err
-	}
-	near, far := net.Pipe()
-	r.c.conns[far] = true
-	context.AfterFunc(r.l.ctx, func() { far.Close() })
-	r.c.w.Add(1)
-	go func() {
-		defer r.c.w.Done()
-		for buffer := make([]byte, 64<<10); r.pass(far, server, buffer); {
-		}
-		r.c.mu.Lock()
-		delete(r.c.conns, far)
-		r.c.mu.Unlock()
-		far.Close()
-		server.Close()
-	}()
-	return near, nil
-}
-
-// pass passes a command and its answer on, and reports whether the connection goes on.
-func (r *counter) pass(client, server net.Conn, buffer []byte) bool {
-	w := r.c.w
-	n, err := client.Read(buffer)
-	if err != nil {
-		return false
-	}
-	command, key := about(string(buffer[:n]))
-	name, err := w.enter(r.l, "limits", command+" "+key)
-	if err != nil {
-		return false
-	}
-	r.c.mu.Lock()
-	latency := w.span("latency", name, 100*time.Microsecond, 3*time.Millisecond)
-	if r.c.slow {
-		latency = w.span("slow", name, 60*time.Millisecond, time.Second)
-	}
-	r.c.mu.Unlock()
-	if !sleep(r.l.ctx, latency) {
-		return false
-	}
-	silent := false
-	switch {
-	case w.happens("count lost", name, countLostRate):
-		r.c.change(func() {})
-		return true
-	case w.happens("count cut", name, countCutRate):
-		r.c.change(func() {})
-		return false
-	case w.happens("Redis gone", name, redisAwayRate):
-		r.c.stop(true)
-		if w.pick("keeps", name, 2) == 0 {
-			r.c.forget()
-		}
-		w.later(w.span("gone", name, 100*time.Millisecond, time.Minute), func() { r.c.stop(false) })
-		return false
-	case w.happens("count unanswered", name, countAloneRate):
-		r.c.change(func() {})
-		silent = true
-	}
-	if _, err := server.Write(buffer[:n]); err != nil {
-		return false
-	}
-	if n, err = server.Read(buffer); err != nil {
-		return false
-	}
-	told := r.c.decided(key, string(buffer[:n]))
-	if silent {
-		return true
-	}
-	if _, err := client.Write(buffer[:n]); err != nil {
-		return false
-	}
-	if told != nil {
-		r.c.mu.Lock()
-		r.told = *told
-		r.heard++
-		r.c.mu.Unlock()
-	}
-	return true
-}
-
-// about returns the name and the first key of a command.
-func about(command string) (name, key string) {
-	words := strings.Split(command, "\r\n")
-	if len(words) > 8 && strings.HasPrefix(words[2], "EVAL") {
-		return words[2], words[8]
-	}
-	return words[2], ""
-}
-
 // decision is what the server said to a request.
 type decision struct {
 	allowed bool
 	ahead   time.Duration
 }
 
-// decided compares a decision of the server with the bucket of the client. It returns nil for another answer.
-func (c *counting) decided(key, answer string) *decision {
+// judge compares a decision of the server with the bucket of the client.
+func (c *counting) judge(machine, key, answer string) (arrived func()) {
 	client, isRate := strings.CutPrefix(key, "mkt:rate:")
 	var said, ahead int64
 	if _, err := fmt.Sscanf(answer, "*2\r\n:%d\r\n:%d\r\n", &said, &ahead); err != nil || !isRate {
-		return nil
+		return func() {}
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -272,39 +125,41 @@ func (c *counting) decided(key, answer string) *decision {
 	if is := b.take(time.Now().Truncate(time.Microsecond), perToken, depth); is != (said == 1) || b.ahead != time.Duration(ahead) {
 		c.w.fail(limitsHold, "%s: the server says %d, %s ahead, and the bucket has %t, %s ahead", client, said, time.Duration(ahead), is, b.ahead)
 	}
-	return &decision{said == 1, time.Duration(ahead)}
+	return func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		r := c.replicas[machine]
+		r.told = decision{said == 1, time.Duration(ahead)}
+		r.heard++
+	}
 }
 
 // count counts requests at a replica until its life ends.
-func (s *system) count(l *life, m *mirror) {
-	address, err := cluster.ParseAddress("redis://10.0.0.2:6379")
-	if err != nil {
-		panic(err) // of a fixed address
-	}
-	r := &counter{c: s.counting, l: l, shares: map[string]*tokens{}, doubted: map[string]bool{}, refused: map[string]time.Time{}, others: map[*life]bool{}}
-	r.Shared = limits.Open(address, limits.Options{Replica: m.name, Now: m.now, Log: slog.New(slog.DiscardHandler), Dial: r.dial})
-	r.began = time.Since(s.began)
-	m.mu.Lock()
-	m.counter = r
-	m.mu.Unlock()
-	s.Add(1)
+func (c *counting) count(l *life) {
+	r := &counter{c: c, l: l, shares: map[string]*tokens{}, doubted: map[string]bool{}, refused: map[string]time.Time{}, others: map[*life]bool{}}
+	r.Shared = limits.Open(redisAddress, limits.Options{Replica: l.machine.name, Now: l.machine.now, Log: slog.New(slog.DiscardHandler), Dial: c.dialer(l)})
+	r.began = time.Since(c.w.began)
+	c.mu.Lock()
+	c.replicas[l.machine.name] = r
+	c.mu.Unlock()
+	c.w.Add(1)
 	go func() {
-		defer s.Done()
+		defer c.w.Done()
 		r.Run(l.ctx)
 	}()
 	for {
-		name, err := s.enter(l, "requests", "")
+		name, err := l.enter("requests", "")
 		if err != nil {
 			return
 		}
-		for range s.pick("requests", name, 13) {
+		for range c.w.pick("requests", name, 13) {
 			r.request("busy")
 		}
 		if r.c.isDue() && !r.request("quiet") && !l.dead.Load() {
-			s.fail(limitsHold, "%s: a client that is far below its limit is refused", m.name)
+			c.w.fail(limitsHold, "%s: a client that is far below its limit is refused", l.machine.name)
 		}
-		r.judge(s.mirrors)
-		if !sleep(l.ctx, s.span("requests", name, 100*time.Millisecond, 12*time.Second)) {
+		r.judge()
+		if !sleep(l.ctx, c.w.span("requests", name, 100*time.Millisecond, 12*time.Second)) {
 			return
 		}
 	}
@@ -312,13 +167,10 @@ func (s *system) count(l *life, m *mirror) {
 
 // judge checks that the limits are exact if the server answers, and that the replica counts the others that are
 // alive, also when the server has forgotten them.
-func (r *counter) judge(mirrors []*mirror) {
+func (r *counter) judge() {
 	now, answers, alive := time.Since(r.c.w.began), r.c.answers(), 1
-	for _, m := range mirrors {
-		m.mu.Lock()
-		other := m.counter
-		m.mu.Unlock()
-		if other == nil || other == r || other.l.dead.Load() {
+	for _, other := range r.c.known() {
+		if other == r || other.l.dead.Load() {
 			continue
 		}
 		if answers && now-max(r.began, other.began) > backAfter {
@@ -343,7 +195,7 @@ func (r *counter) request(client string) bool {
 	heard := r.heard
 	_, err := r.Take(r.l.ctx, client, limit, now)
 	took := time.Since(began)
-	if _, killed := w.enter(r.l, "decided", client); killed != nil { // what the answer changes is done then
+	if _, killed := r.l.enter("decided", client); killed != nil { // what the answer changes is done then
 		return false
 	}
 	after, allowed := r.Stats(), err == nil

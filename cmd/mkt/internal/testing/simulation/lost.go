@@ -15,7 +15,7 @@ func (s *system) loseWrites(m *machine) {
 	m.losesWrites = true
 	m.lost = func() {
 		s.note("%s: the disk has lost writes", m.name)
-		s.restored, m.suspect = true, true
+		s.translog.restored, m.suspect = true, true
 		s.translog.end()
 		s.book.restored(m, s.jobs)
 		m.first = func(l *life) {
@@ -26,7 +26,7 @@ func (s *system) loseWrites(m *machine) {
 			}
 			if !l.dead.Load() {
 				m.first = nil
-				s.setRotten(m, false)
+				m.setRotten(false)
 			}
 		}
 	}

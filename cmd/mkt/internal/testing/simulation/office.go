@@ -12,7 +12,6 @@ import (
 	"mkt/fetch/credential"
 	"mkt/publish/durable"
 	"mkt/publish/football"
-	"mkt/publish/layout"
 	accounts "mkt/serve/account"
 )
 
@@ -21,8 +20,9 @@ const accountsFile = "tenants.yaml"
 // office is where an operator edits the accounts: a machine whose disk has the accounts file. The other
 // machines read it there, as from a share of files.
 type office struct {
-	s       *system
+	*world
 	machine *machine
+	every   map[football.Product]time.Duration // of the cycles
 	key     credential.Identity
 
 	turn chan struct{} // one command edits at a time, so that its outcome can be judged
@@ -34,9 +34,9 @@ type office struct {
 }
 
 // newOffice makes the accounts file, with the accounts that are there from the beginning.
-func (s *system) newOffice() *office {
-	o := &office{s: s, turn: make(chan struct{}, 1)}
-	o.machine = s.machine("office", func(l *life) { <-l.ctx.Done() })
+func newOffice(w *world, accounts []*account, every map[football.Product]time.Duration) *office {
+	o := &office{world: w, every: every, turn: make(chan struct{}, 1)}
+	o.machine = w.machine("office", func(l *life) { <-l.ctx.Done() })
 	var err error
 	if o.key, err = credential.NewIdentity(); err != nil {
 		panic(err)
@@ -45,7 +45,7 @@ func (s *system) newOffice() *office {
 	err = durable.Create(root, accountsFile, durable.Bytes([]byte("version: 1\ntenants: []\n")))
 	if err == nil {
 		_, err = tenants.EditIn(context.Background(), root, accountsFile, accountsFile, func(e *tenants.Editor) error {
-			for _, a := range s.accounts {
+			for _, a := range accounts {
 				if a.added {
 					err = errors.Join(err, e.Add(o.entry(a)))
 				}
@@ -62,9 +62,10 @@ func (s *system) newOffice() *office {
 
 // entry is an account as an operator adds it.
 func (o *office) entry(a *account) tenants.Tenant {
-	t := tenants.Tenant{ID: a.id, Name: a.id, Status: accounts.Active, Limit: accounts.DefaultLimit, Products: map[football.Product]accounts.Subscription{}}
+	t := tenants.Tenant{ID: a.id, Name: a.id, Status: accounts.Active, Limit: accounts.DefaultLimit, Products: map[football.Product]accounts.Subscription{}, Schedule: map[football.Product]string{}}
 	for _, p := range a.products {
 		t.Products[p] = accounts.Subscription{}
+		t.Schedule[p] = "@every " + o.every[p].String()
 	}
 	connection := o.connection(a)
 	t.Provider = &connection
@@ -87,7 +88,7 @@ func (o *office) read() []byte {
 	o.machine.mu.Unlock()
 	data, err := durable.ReadFile(within(disk, "."), accountsFile, 1<<20)
 	if err != nil {
-		o.s.fail(accountsWhole, "%v", err)
+		o.fail(accountsWhole, "%v", err)
 	}
 	return data
 }
@@ -100,7 +101,7 @@ func (o *office) newest() *tenants.File {
 	if !bytes.Equal(data, o.data) || o.file == nil {
 		f, err := tenants.Parse(accountsFile, data)
 		if err != nil {
-			o.s.fail(accountsWhole, "%v", err)
+			o.fail(accountsWhole, "%v", err)
 			return &tenants.File{}
 		}
 		o.data, o.file = data, f
@@ -129,7 +130,7 @@ func (o *office) edit(ctx context.Context, change func(*tenants.Editor) error, d
 			_, err := tenants.EditIn(l.ctx, l.root("."), accountsFile, accountsFile, change)
 			o.judge(err, done)
 		}
-		if !done(o.newest()) && !sleep(ctx, time.Minute) || o.s.isStopped() {
+		if !done(o.newest()) && !sleep(ctx, time.Minute) || o.isStopped() {
 			return false
 		}
 	}
@@ -142,11 +143,11 @@ func (o *office) judge(err error, done func(*tenants.File) bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	switch {
-	case o.s.isStopped():
+	case o.isStopped():
 	case err == nil && !is:
-		o.s.fail(acknowledged, "the accounts: an edit that worked is not in the file")
+		o.fail(acknowledged, "the accounts: an edit that worked is not in the file")
 	case !is && !bytes.Equal(data, o.settled):
-		o.s.fail(accountsWhole, "an edit ended with %v, and the file is neither as before nor as after it", err)
+		o.fail(accountsWhole, "an edit ended with %v, and the file is neither as before nor as after it", err)
 	}
 	o.settled = data
 }
@@ -157,7 +158,7 @@ func (o *office) survived() {
 	settled := o.settled
 	o.mu.Unlock()
 	if isEditing := len(o.turn) > 0; !isEditing && !bytes.Equal(o.read(), settled) {
-		o.s.fail(acknowledged, "the accounts changed when the machine ended")
+		o.fail(acknowledged, "the accounts changed when the machine ended")
 	}
 }
 
@@ -191,7 +192,7 @@ func (o *office) know(ctx context.Context, a *account) {
 			return
 		}
 		if known, err := credential.Open(o.key, t.Provider.Credential, a.id, a.provider); err != nil {
-			o.s.fail(accountsWhole, "%s: %v", a.id, err)
+			o.fail(accountsWhole, "%s: %v", a.id, err)
 		} else if known.Reveal() == a.accepted() {
 			return
 		}
@@ -213,141 +214,11 @@ func (o *office) add(ctx context.Context, a *account) {
 		return there
 	}
 	o.alone(func() {
-		if isDone(o.newest()) || o.s.book.isLeaving(a) {
+		if isDone(o.newest()) || a.isLeaving() {
 			return
 		}
 		a.isOff(false)
 		t := o.entry(a)
 		o.edit(ctx, func(e *tenants.Editor) error { return e.Add(t) }, isDone)
 	})
-}
-
-// remove deletes an account with its data, as mkt tenant delete does on each of the machines, until nothing is left.
-func (o *office) remove(ctx context.Context, machines []*machine, a *account) {
-	o.s.book.leaves(a, true)
-	isDone := func(f *tenants.File) bool {
-		_, there := f.Tenant(a.id)
-		return !there
-	}
-	repeat := func(do func(l *life) bool, m *machine) bool {
-		for !o.s.isStopped() {
-			if l := m.alive(); l != nil && do(l) {
-				return true
-			}
-			if !sleep(ctx, time.Minute) {
-				break
-			}
-		}
-		return false
-	}
-	for _, m := range machines {
-		if !repeat(func(l *life) bool { return o.removeAt(ctx, l, a, isDone) }, m) {
-			return
-		}
-	}
-	if d := o.s.depot; d != nil { // what a client had sent before may have arrived since
-		if !sleep(ctx, latest) || !repeat(func(l *life) bool { return d.store(l).DeleteAccount(l.ctx, a.id) == nil }, machines[0]) {
-			return
-		}
-		d.settled(a.id)
-	}
-	o.s.book.deleted(a)
-	o.gone(a)
-	o.s.book.leaves(a, false)
-	o.s.note("%s is deleted", a.id)
-}
-
-// gone checks that nothing of a deleted account is left, and that nothing has come back.
-func (o *office) gone(a *account) {
-	for _, m := range o.s.workers {
-		if left := fileIn(within(m.disk, "."), layout.Tenant(a.id)); left != "" && !o.s.isRotten(m) {
-			o.s.fail(deletedGone, "%s on %s: %s", a.id, m.name, left)
-		}
-	}
-	if d := o.s.depot; d != nil {
-		d.gone(a.id)
-	}
-}
-
-// fileIn names a file below a folder, other than a lock; "" if there is none.
-func fileIn(root durable.ReadFS, dir string) string {
-	entries, _ := root.ReadDir(dir) // it may be missing
-	for _, e := range entries {
-		name := dir + "/" + e.Name()
-		if e.IsDir() {
-			name = fileIn(root, name)
-		}
-		if name != "" && e.Name() != layout.Lock {
-			return name
-		}
-	}
-	return ""
-}
-
-func (o *office) removeAt(ctx context.Context, l *life, a *account, isDone func(*tenants.File) bool) bool {
-	release, err := o.s.lease(l, "mkt tenant delete", job{a, football.MarketEngine}, job{a, football.LiveIntelligence})
-	if err != nil {
-		return false
-	}
-	defer release()
-	data, locked := l.root("."), map[football.Product]bool{}
-	lock := func() (unlock func(), is bool) {
-		unlock = func() {}
-		for _, p := range a.products {
-			there, err := durable.Exists(data, layout.TenantProduct(a.id, string(p)))
-			if err != nil {
-				return unlock, false
-			}
-			if !there || locked[p] {
-				continue
-			}
-			held, err := l.root(layout.TenantProduct(a.id, string(p))).Lock(layout.Lock)
-			if err != nil {
-				return unlock, false
-			}
-			locked[p] = true
-			before := unlock
-			unlock = func() { _ = held.Close(); before() }
-		}
-		return unlock, true
-	}
-	unlock, is := lock()
-	defer unlock()
-	if !is {
-		return false
-	}
-	edited := false
-	o.alone(func() {
-		if edited = o.edit(ctx, func(e *tenants.Editor) error { return e.Delete(a.id) }, isDone); edited {
-			a.isOff(true)
-			o.s.book.deleted(a)
-		}
-	})
-	if !edited {
-		return false
-	}
-	if !sleep(ctx, 3*time.Second) { // as the command does
-		return false
-	}
-	again, is := lock()
-	defer again()
-	if !is {
-		return false
-	}
-	if d := o.s.depot; d != nil {
-		if d.store(l).DeleteAccount(l.ctx, a.id) != nil {
-			return false
-		}
-		d.gone(a.id)
-	}
-	if data.RemoveAll(layout.Tenant(a.id)) != nil || data.SyncDir(".") != nil {
-		return false
-	}
-	if there, _ := durable.Exists(within(l.disk, "."), layout.Tenant(a.id)); there && !l.dead.Load() {
-		o.s.fail(deletedGone, "%s on %s", a.id, l.machine.name)
-	}
-	if l.machine.losesWrites && o.s.depot != nil { // nobody knows whether its disk has forgotten them: it gets another one
-		o.s.replaceDisk(l)
-	}
-	return true
 }

@@ -15,11 +15,15 @@ import (
 	"sync"
 	"time"
 
+	"mkt/cmd/mkt/internal/sharing"
+	"mkt/fetch"
 	"mkt/fetch/provider"
 	"mkt/fetch/provider/all"
 	"mkt/fetch/provider/emulators"
 	"mkt/fetch/simulator"
 	"mkt/publish/football"
+	"mkt/publish/layout"
+	"mkt/transform/identity"
 )
 
 // requestRate is the share of requests to a provider with a fault.
@@ -40,11 +44,13 @@ type account struct {
 	products []football.Product
 	seed     uint64
 	added    bool // from the beginning
+	scores   bool // every match in play has a goal that is taken back
 
 	mu       sync.Mutex
 	secret   string          // that the provider accepts
 	secrets  map[string]bool // that it ever accepted
 	off      time.Time       // since when the provider is disabled, or the account deleted; zero: it is not
+	leaving  bool            // it is being deleted: what is left of it counts for nothing
 	lasting  simulator.FaultKind
 	accepts  map[simulator.FaultKind]*simulator.Server // by fault; "" is none
 	words    map[string]bool                           // of all answers to the account
@@ -53,6 +59,7 @@ type account struct {
 	lied     bool                                      // a list of this run left some out, or had an unreadable one
 	answers  int                                       // in the run under way
 	refusals int                                       // of them without data
+	judged   int                                       // rows of matches in play that were compared with what the provider said
 	playing  map[string]*playing                       // by the provider's id of the match in play
 }
 
@@ -97,6 +104,19 @@ func (a *account) offFor() time.Duration {
 	return time.Since(a.off)
 }
 
+// leaves notes whether the account is being deleted.
+func (a *account) leaves(is bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.leaving = is
+}
+
+func (a *account) isLeaving() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.leaving
+}
+
 // server is the account's provider with a fault at every request.
 func (a *account) server(kind simulator.FaultKind) *simulator.Server {
 	a.mu.Lock()
@@ -108,7 +128,7 @@ func (a *account) server(kind simulator.FaultKind) *simulator.Server {
 	if kind != "" {
 		o.Faults = []simulator.Fault{{Kind: kind, Rate: 1}}
 	}
-	if a.w.live && a.provider == "betsapi" {
+	if a.scores && a.provider == "betsapi" {
 		o.InPlay = 8
 		o.Faults = append(o.Faults, simulator.Fault{Kind: simulator.Retracted, Rate: 1})
 	}
@@ -132,6 +152,26 @@ func lookup(name string) (provider.Provider, bool) {
 	p.Budget.Burst, p.Budget.Concurrency = 100_000, 1
 	return p, ok
 }
+
+// key makes the ids of all data roots.
+var key = identity.Key{1, 2, 3}
+
+// fetchLimits end a run while its account's next one is still to come.
+var fetchLimits = fetch.Limits{Run: 4 * time.Minute, Connect: 5 * time.Second, Header: 10 * time.Second, Body: 20 * time.Second}
+
+// job is one product of an account.
+type job struct {
+	*account
+	product football.Product
+}
+
+func (j job) String() string { return j.id + " " + string(j.product) }
+
+// entry names the job to the scheduler.
+func (j job) entry() string { return sharing.Entry(j.id, j.product) }
+
+// dir is the folder of the job below a data root.
+func (j job) dir() string { return layout.TenantProduct(j.id, string(j.product)) }
 
 // network connects the machines with the providers.
 type network struct {
@@ -217,7 +257,7 @@ func (n *network) answer(l *life, out http.ResponseWriter, r *http.Request) {
 	if off := a.offFor(); off > 2*fetchLimits.Run {
 		w.fail(offIsOff, "%s: a request, %s after it was disabled or deleted", id, off)
 	}
-	name, err := w.enter(l, "request", id+" "+r.URL.Path+"?"+unsecret(r, a))
+	name, err := l.enter("request", id+" "+r.URL.Path+"?"+unsecret(r, a))
 	if err != nil {
 		panic(http.ErrAbortHandler)
 	}
@@ -399,4 +439,56 @@ func (a *account) said(word string) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.words[word]
+}
+
+// isLive reports whether a request is for the matches in play, or for their events.
+func isLive(provider string, r *http.Request) (list, events bool) {
+	if provider != "betsapi" {
+		return false, false
+	}
+	return strings.HasSuffix(r.URL.Path, "/events/inplay"), strings.HasSuffix(r.URL.Path, "/event/view")
+}
+
+// tells notes what the provider says of the matches in play in the answer to a request, before it is sent.
+func (a *account) tells(l *life, r *http.Request, fault simulator.FaultKind) {
+	list, events := isLive(a.provider, r)
+	if !list && !events {
+		return
+	}
+	s, now := a.server(""), l.machine.now()
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	ids := strings.Split(r.URL.Query().Get("event_id"), ",")
+	for _, m := range s.InPlay(a.secret) {
+		if events && !slices.Contains(ids, m.EventID) {
+			continue
+		}
+		p := a.playing[m.EventID]
+		if p == nil {
+			p = &playing{}
+			a.playing[m.EventID] = p
+		}
+		if fault != "" {
+			if p.doubted.IsZero() {
+				p.doubted = now
+			}
+			continue
+		}
+		sent := m.Sent(s.Now())
+		if !sent.Begun {
+			continue
+		}
+		from := now
+		if !p.doubted.IsZero() {
+			from = p.doubted
+		}
+		if list {
+			p.heard, p.scores, p.doubted = now, nil, time.Time{}
+		}
+		p.score(sent.Score, from, now)
+		if events && !m.WithoutTimeline {
+			p.viewed, p.goals = now, goalsOf(&m, sent.At.Sub(m.Whistle))
+			p.since = append(p.since, p.goals...)
+		}
+	}
 }

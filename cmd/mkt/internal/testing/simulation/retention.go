@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"path"
-	"strconv"
-	"strings"
 	"time"
 
 	"mkt/publish/durable"
@@ -13,29 +11,7 @@ import (
 	"mkt/publish/layout"
 	"mkt/publish/retention"
 	"mkt/publish/snapshot"
-	"mkt/publish/store"
 )
-
-const day = 24 * time.Hour
-
-// keeps returns the retention of a life, from the seed: an operator may have changed the settings before it began.
-func (s *system) keeps(l *life) retention.Policy {
-	draw := func(setting string, of ...int) int { return of[s.pick("keep "+setting, l.id(), len(of))] }
-	cycles := func(n int) time.Duration { return time.Duration(n) * s.every[football.MarketEngine] }
-	p := retention.Policy{
-		Snapshots: draw("snapshots", 0, 1, 2, 3, 4, 8), SnapshotAge: cycles(draw("snapshot age", 1, 1, 2, 5)),
-		Cycles: draw("cycles", 0, 1, 2, 3, 4, 8), CycleAge: cycles(draw("cycle age", 1, 1, 2, 5)),
-		ChangeEvents: uint64(draw("change events", 1, 20, 60, 75)), ChangeAge: day * time.Duration(draw("change age", 7, 7, 8, 10)),
-		StepsAge: day * time.Duration(draw("steps", 7, 8, 12, 365)),
-	}
-	if p.Snapshots == 0 {
-		p.SnapshotAge = 0
-	}
-	if p.Cycles == 0 {
-		p.CycleAge = 0
-	}
-	return p
-}
 
 // inventory is what a data root has.
 type inventory struct {
@@ -44,7 +20,7 @@ type inventory struct {
 	names    map[string]bool // of snapshots, raw and canonical cycles, and segments
 }
 
-func (b *book) inventory(root durable.ReadFS, j job) inventory {
+func (j job) inventory(root durable.ReadFS) inventory {
 	h := inventory{names: map[string]bool{}}
 	var found bool
 	var err error
@@ -52,7 +28,7 @@ func (b *book) inventory(root durable.ReadFS, j job) inventory {
 		h.manifest, err = snapshot.Open(root, h.head)
 	}
 	if err != nil {
-		b.w.note("%s: %s", j, shorten(err)) // judge says it
+		j.w.note("%s: %s", j, shorten(err)) // judge says it
 	}
 	for _, dir := range []string{layout.SnapshotsDir, layout.RawDir, layout.CanonicalDir, layout.ChangesDir, layout.StepsDir} {
 		entries, _ := root.ReadDir(dir) // a folder may be missing
@@ -65,23 +41,23 @@ func (b *book) inventory(root durable.ReadFS, j job) inventory {
 
 // retained checks what a publication or a collection left of what a data root had: everything that its
 // policy keeps and, after a collection that ended, nothing else.
-func (b *book) retained(root durable.ReadFS, j job, where string, p retention.Policy, before inventory, collected bool) {
-	if m := b.w.named(where); b.w.isRotten(m) || m.suspect {
+func (j job) retained(root durable.ReadFS, where *machine, p retention.Policy, before inventory, collected bool) {
+	if where.isRotten() || where.suspect {
 		return
 	}
-	after := b.inventory(root, j)
+	after := j.inventory(root)
 	if after.head.Version == 0 {
 		return
 	}
 	var commits []snapshot.Commit // the newest first
 	for c, err := range snapshot.Backward(root, after.head) {
 		if err != nil {
-			b.w.fail(retentionKeeps, "%s on %s: %v", j, where, err)
+			j.w.fail(retentionKeeps, "%s on %s: %v", j, where.name, err)
 			return
 		}
 		commits = append(commits, c)
 	}
-	r := &retained{b, j, p, before, after, commits, collected}
+	r := &retained{j, p, before, after, commits, collected}
 	r.snapshots(root, where)
 	if j.product == football.MarketEngine {
 		r.cycles()
@@ -89,34 +65,11 @@ func (b *book) retained(root durable.ReadFS, j job, where string, p retention.Po
 	}
 }
 
-// packs returns the versions whose publications the object store has, each with whether it arrived late, and the
-// newest commit.
-func (d *depot) packs(j job) (late map[uint64]bool, head snapshot.Commit, err error) {
-	late = map[uint64]bool{}
-	page, err := d.objects.List(context.Background(), store.Listing{Prefix: j.dir() + "/packs/"})
-	d.mu.Lock()
-	for _, o := range page.Objects {
-		number, _, _ := strings.Cut(path.Base(o.Key), "-")
-		version, _ := strconv.ParseUint(number, 10, 64)
-		late[version] = late[version] || d.late[o.Key]
-	}
-	d.mu.Unlock()
-	if err == nil {
-		head, _, err = d.dataset(j).Head(context.Background(), 0)
-	}
-	return late, head, err
-}
-
-// dataset is the object store as a judge reads it.
-func (d *depot) dataset(j job) *store.Dataset {
-	return store.New(d.objects, store.Options{Now: time.Now}).Dataset(j.id, j.product)
-}
-
 // retainedIn is retained for a collection in the object store, where a publication is kept as long as any part of it
 // would be kept in a data root. before are the versions that it had.
-func (b *book) retainedIn(d *depot, j job, p retention.Policy, before map[uint64]bool, head snapshot.Commit, collected bool) {
+func (j job) retainedIn(d *depot, p retention.Policy, before map[uint64]bool, head snapshot.Commit, collected bool) {
 	after, _, err := d.packs(j)
-	r := &retained{book: b, job: j, Policy: p, before: inventory{names: map[string]bool{}}, after: inventory{head: head, names: map[string]bool{}}, collected: collected}
+	r := &retained{job: j, Policy: p, before: inventory{names: map[string]bool{}}, after: inventory{head: head, names: map[string]bool{}}, collected: collected}
 	for c, e := range snapshot.Backward(d.dataset(j).Records(context.Background()), head) {
 		if err = errors.Join(err, e); err != nil {
 			break
@@ -124,7 +77,7 @@ func (b *book) retainedIn(d *depot, j job, p retention.Policy, before map[uint64
 		r.commits = append(r.commits, c)
 	}
 	if err != nil {
-		b.w.fail(retentionKeeps, "%s in the object store: %v", j, err)
+		j.w.fail(retentionKeeps, "%s in the object store: %v", j, err)
 		return
 	}
 	count, cut := max(p.Snapshots, p.Cycles, 3), r.cut(max(p.SnapshotAge, p.CycleAge, time.Hour))
@@ -141,7 +94,6 @@ func (b *book) retainedIn(d *depot, j job, p retention.Policy, before map[uint64
 }
 
 type retained struct {
-	*book
 	job
 	retention.Policy
 	before, after inventory
@@ -159,7 +111,7 @@ func (r *retained) judged(name string, keeps bool) {
 	}
 }
 
-func (r *retained) snapshots(root durable.ReadFS, where string) {
+func (r *retained) snapshots(root durable.ReadFS, where *machine) {
 	count, age := max(r.Snapshots, 3), max(r.SnapshotAge, time.Hour)
 	if r.product == football.LiveIntelligence {
 		count, age = 3, 15*time.Minute
@@ -168,7 +120,7 @@ func (r *retained) snapshots(root durable.ReadFS, where string) {
 	for i, c := range r.commits {
 		keeps := i < count || !c.PublishedAt.Before(cut) || r.Snapshots == 0
 		r.judged(c.Dir(), keeps)
-		if !keeps || !r.after.names[c.Dir()] || r.w.isLost(where, r.dir()+"/"+c.Dir()+"/"+layout.ManifestFile) {
+		if !keeps || !r.after.names[c.Dir()] || where.isLost(r.dir()+"/"+c.Dir()+"/"+layout.ManifestFile) {
 			continue
 		}
 		m, err := snapshot.Open(root, c)

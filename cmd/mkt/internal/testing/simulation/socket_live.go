@@ -4,89 +4,13 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"maps"
-	"slices"
-	"strings"
 	"time"
 
-	"mkt/publish/durable"
 	"mkt/publish/football"
-	"mkt/publish/layout"
 	"mkt/publish/snapshot"
-	"mkt/publish/table"
 )
-
-// inPlay is a fixture in play of a publication.
-type inPlay struct {
-	fixture, score string
-	runs           bool      // its clock does
-	stale          time.Time // when its data is too old; zero: never
-}
-
-func (f *inPlay) isStale(now time.Time) bool { return !f.stale.IsZero() && now.After(f.stale) }
-
-// staleness returns how stale the feed of a publication is: 1 if the data of every fixture with a running clock is
-// too old, 2 if that of every fixture is.
-func staleness(fixtures []inPlay, now time.Time) int {
-	running, isFresh := 0, false
-	for _, f := range fixtures {
-		switch {
-		case f.runs && !f.isStale(now):
-			return 0
-		case f.runs:
-			running++
-		default:
-			isFresh = isFresh || !f.isStale(now)
-		}
-	}
-	switch {
-	case len(fixtures) == 0 || running == 0 && isFresh:
-		return 0
-	case isFresh:
-		return 1
-	}
-	return 2
-}
-
-// rowsInPlay notes the fixtures in play of a publication. The lock is held.
-func (b *book) rowsInPlay(d *dataset, root durable.ReadFS, j job, c snapshot.Commit) {
-	list := []inPlay{}
-	for row, err := range snapshot.Rows[table.LiveRow](root, c.Dir()+"/"+layout.LiveFile) {
-		if err != nil {
-			b.w.fail(nothingTorn, "%s version %d: %v", j, c.Version, err)
-			return
-		}
-		f := inPlay{fixture: strings.Clone(row.FixtureID), runs: row.ClockRunning != nil && *row.ClockRunning, score: scoreText(row.ScoreHome, row.ScoreAway)}
-		b.own(j, f.fixture)
-		if row.StaleAt != nil {
-			f.stale = *row.StaleAt
-		}
-		if row.InPlay {
-			list = append(list, f)
-		}
-	}
-	d.inPlay[c.PublishedAt.UnixMilli()] = list
-}
-
-func scoreText(home, away *int32) string {
-	side := func(n *int32) string {
-		if n == nil {
-			return "null"
-		}
-		return fmt.Sprint(*n)
-	}
-	return side(home) + "-" + side(away)
-}
-
-// inPlay returns the fixtures in play of a publication; false if nobody has judged it.
-func (b *book) inPlay(j job, published time.Time) ([]inPlay, bool) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	list, known := b.of(j).inPlay[published.UnixMilli()]
-	return list, known
-}
 
 // liveChannel is the channel of matches in play. Over HTTP the client reads what it has at the subscribe; each
 // push replaces that.
@@ -96,6 +20,8 @@ type liveChannel struct {
 	level int           // staleness of the feed at the subscribe
 	since time.Time     // publication of the subscribe
 	seen  map[int64]int // pushes of this subscription, by the time of their publication
+
+	matches map[string]string // in play, by the account that was shown it last
 }
 
 // livePage is the body of GET /live, or of a push.
@@ -134,13 +60,16 @@ func (c *liveChannel) await(head snapshot.Commit) bool {
 
 // ask reads the matches in play over HTTP, and compares them with the publication.
 func (c *liveChannel) ask(head snapshot.Commit) (page livePage, answered bool) {
-	if !c.get(c.mirror, "/live?limit=200", &page) {
+	if !c.http.get(c.mirror, "/live?limit=200", &page) {
 		return page, false
 	}
 	if !page.Meta.Published.Equal(head.PublishedAt) {
 		c.s.fail(clientsAgree, "%s over HTTP at %s: version %d was published at %s, the answer at %s", c.job, c.mirror.name, head.Version, head.PublishedAt, page.Meta.Published)
 	}
 	c.isWhole(&page, "over HTTP")
+	if len(page.Data) > 0 {
+		c.matches[c.job.id] = text(page.Data[0], "fixture_id")
+	}
 	return page, true
 }
 
@@ -216,7 +145,7 @@ func (c *liveChannel) staleness(published time.Time) int {
 // take applies a push. It is of no older publication than before, and no publication is sent again unless its feed
 // has become more stale.
 func (c *liveChannel) take(payload []byte) bool {
-	c.isForeign(c.mirror, "the socket", payload)
+	c.s.book.owners.isForeign(c.job.account, c.mirror.name, "the socket", payload)
 	var push livePage
 	if err := json.Unmarshal(payload, &push); err != nil {
 		c.s.fail(nothingTorn, "%s: %s sent %.200q", c.job, c.mirror.name, payload)
@@ -293,22 +222,19 @@ func (c *liveChannel) compare(head snapshot.Commit) {
 	var single struct {
 		Data map[string]json.RawMessage `json:"data"`
 	}
-	if c.get(c.mirror, "/live/"+text(item, "fixture_id"), &single) {
+	if c.http.get(c.mirror, "/live/"+text(item, "fixture_id"), &single) {
 		for _, name := range sorted(item) {
 			if !bytes.Equal(single.Data[name], item[name]) {
 				c.s.fail(clientsAgree, "%s at %s: version %d: %s of %s is %s, in the list %s", c.job, c.mirror.name, head.Version, name, item["fixture_id"], single.Data[name], item[name])
 			}
 		}
 	}
-	others := slices.IndexFunc(c.s.listens, func(o *subscriber) bool {
-		other, is := o.channel.(*liveChannel)
-		return is && o.job.id != c.job.id && len(other.shown.Data) > 0
-	})
-	if others < 0 {
-		return
-	}
-	id := text(c.s.listens[others].channel.(*liveChannel).shown.Data[0], "fixture_id")
-	if status, body := c.mirror.server.Get(c.job.id, "/live/"+id); status != 404 && c.s.book.owner(id) != "" {
-		c.s.fail(nothingForeign, "%s at %s: a match of %s: status %d: %.200s", c.job, c.mirror.name, c.s.listens[others].job.id, status, body)
+	for other, id := range c.matches {
+		if other == c.job.id || c.s.book.owners.owner(id) == "" {
+			continue
+		}
+		if status, body := c.mirror.server.Get(c.job.id, "/live/"+id); status != 404 {
+			c.s.fail(nothingForeign, "%s at %s: a match of %s: status %d: %.200s", c.job, c.mirror.name, other, status, body)
+		}
 	}
 }

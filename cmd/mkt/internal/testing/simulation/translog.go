@@ -27,7 +27,10 @@ import (
 // translog is the transparency log of a machine that is alone, with its witness, who is somebody else, and the receipts
 // that were given away.
 type translog struct {
-	s        *system
+	*world
+	office   *office
+	book     *book
+	jobs     []job
 	every    time.Duration // commits are added to it so often
 	key      *transparency.Key
 	verifier note.Verifier
@@ -37,13 +40,16 @@ type translog struct {
 	mu       sync.Mutex
 	receipts [][]byte
 	over     bool // an older copy of the log was restored: nothing is added any more
+
+	restored bool   // an older copy of a disk was restored
+	older    uint64 // the newest version of the first job that an older build published
 }
 
-func (s *system) newTranslog() *translog {
-	random := rand.NewChaCha8([32]byte{byte(s.seed)})
+func newTranslog(w *world, o *office, b *book, jobs []job, every time.Duration) *translog {
+	random := rand.NewChaCha8([32]byte{byte(w.seed)})
 	private, err := transparency.NewKey(random, "example.com/prices")
 	var secret string
-	t := &translog{s: s, every: 20 * time.Minute * s.slowness}
+	t := &translog{world: w, office: o, book: b, jobs: jobs, every: every}
 	if err == nil {
 		t.key, err = transparency.ParseKey(private)
 	}
@@ -68,11 +74,11 @@ func (s *system) newTranslog() *translog {
 // run adds the newest commits to the log again and again, as mkt schedule does.
 func (t *translog) run(l *life) {
 	for sleep(l.ctx, t.every) {
-		if _, err := t.s.enter(l, "log", ""); err != nil || t.isOver() {
+		if _, err := l.enter("log", ""); err != nil || t.isOver() {
 			return
 		}
 		if err := t.add(l); err != nil && !l.dead.Load() {
-			t.s.note("%s: log: %s", l.machine.name, shorten(err))
+			t.note("%s: log: %s", l.machine.name, shorten(err))
 			continue
 		}
 		t.give(l)
@@ -100,8 +106,8 @@ func (t *translog) add(l *life) error {
 	}
 	isFork, isAhead := errors.Is(err, transparency.ErrFork), errors.Is(err, transparency.ErrAhead)
 	if isFork || isAhead {
-		if isFork || !t.s.restored {
-			t.s.fail(receiptsHold, "%s: %v", l.machine.name, err)
+		if isFork || !t.restored {
+			t.fail(receiptsHold, "%s: %v", l.machine.name, err)
 		}
 		t.end()
 	}
@@ -111,8 +117,8 @@ func (t *translog) add(l *life) error {
 // newer returns the newest commits of a machine that are not in the log.
 func (t *translog) newer(l *life) func([]transparency.Logged) ([]transparency.Record, error) {
 	return func(logged []transparency.Logged) (records []transparency.Record, err error) {
-		accounts := t.s.office.newest()
-		for _, j := range t.s.jobs {
+		accounts := t.office.newest()
+		for _, j := range t.jobs {
 			if _, there := accounts.Tenant(j.id); !there {
 				continue
 			}
@@ -138,19 +144,19 @@ func (t *translog) newer(l *life) func([]transparency.Logged) ([]transparency.Re
 // post reaches the witness.
 func (t *translog) post(l *life) transparency.Post {
 	return func(ctx context.Context, url string, body []byte) (int, []byte, error) {
-		name, err := t.s.enter(l, "witness", "")
+		name, err := l.enter("witness", "")
 		if err != nil {
 			return 0, nil, err
 		}
-		if !sleep(ctx, t.s.span("latency", name, time.Millisecond, 200*time.Millisecond)) {
+		if !sleep(ctx, t.span("latency", name, time.Millisecond, 200*time.Millisecond)) {
 			return 0, nil, context.Cause(ctx)
 		}
-		if t.s.happens("witness away", name, 0.03) {
+		if t.happens("witness away", name, 0.03) {
 			return 0, nil, errors.New("the witness is away")
 		}
 		answer := httptest.NewRecorder()
 		t.witness.ServeHTTP(answer, httptest.NewRequest(http.MethodPost, url, bytes.NewReader(body)))
-		if t.s.happens("answer of the witness lost", name, 0.03) {
+		if t.happens("answer of the witness lost", name, 0.03) {
 			return 0, nil, errors.New("the answer is lost")
 		}
 		return answer.Code, answer.Body.Bytes(), nil
@@ -159,11 +165,11 @@ func (t *translog) post(l *life) transparency.Post {
 
 // give makes a receipt of a price of the newest publication of a job, and gives it away.
 func (t *translog) give(l *life) {
-	name := l.id() + time.Since(t.s.began).String()
-	j := t.s.jobs[t.s.pick("receipt", name, len(t.s.jobs))]
+	name := l.id() + time.Since(t.began).String()
+	j := t.jobs[t.pick("receipt", name, len(t.jobs))]
 	root := within(l.disk, j.dir())
 	head, found, err := snapshot.Head(root)
-	if err != nil || !found || j.product != football.MarketEngine || t.s.isRotten(l.machine) || t.isOver() {
+	if err != nil || !found || j.product != football.MarketEngine || l.machine.isRotten() || t.isOver() {
 		return
 	}
 	wanted := receipt.Wanted{Root: root, Data: l.disk, ClientID: j.id, Product: j.product, Commit: head, Policy: t.policy}
@@ -179,10 +185,10 @@ func (t *translog) give(l *life) {
 	made, _, err := receipt.Make(wanted)
 	switch {
 	case errors.Is(err, transparency.ErrNotLogged), errors.Is(err, transparency.ErrNoLog):
-	case errors.Is(err, receipt.ErrRewritten) && t.s.book.wasDeleted(j): // and added again, and not logged since
-	case errors.Is(err, receipt.ErrNoRoot) && j == t.s.jobs[0] && (head.Version <= t.s.older || t.s.older > 0 && commitlog.Began(root, head).Version == head.Version): // a new history has its rows
+	case errors.Is(err, receipt.ErrRewritten) && t.book.wasDeleted(j): // and added again, and not logged since
+	case errors.Is(err, receipt.ErrNoRoot) && j == t.jobs[0] && (head.Version <= t.older || t.older > 0 && commitlog.Began(root, head).Version == head.Version): // a new history has its rows
 	case err != nil:
-		t.s.fail(receiptsHold, "%s: a receipt of version %d cannot be made: %v", j, head.Version, err)
+		t.fail(receiptsHold, "%s: a receipt of version %d cannot be made: %v", j, head.Version, err)
 	default:
 		t.mu.Lock()
 		t.receipts = append(t.receipts, made.Encode())
@@ -196,8 +202,8 @@ func (t *translog) check() {
 	defer t.mu.Unlock()
 	for _, r := range t.receipts {
 		if _, err := receipt.Check(r, t.policy); err != nil {
-			t.s.fail(receiptsHold, "a receipt does not hold any more: %v", err)
+			t.fail(receiptsHold, "a receipt does not hold any more: %v", err)
 		}
 	}
-	t.s.note("%d receipts hold", len(t.receipts))
+	t.note("%d receipts hold", len(t.receipts))
 }

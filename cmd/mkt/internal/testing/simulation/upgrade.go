@@ -19,26 +19,27 @@ import (
 const oldRoot = "../../../../../publish/testdata/backcompat/1"
 
 // upgrade gives a machine the data root of an older version: it is the first one with this version. The
-// provider told the account what that root has.
-func (s *system) upgrade(m *machine, j job) {
+// provider told the account what that root has. It returns the newest version there.
+func upgrade(m *machine, j job) (version uint64) {
 	root := within(m.disk, j.dir())
 	err := copyOld(root)
 	if err == nil {
-		err = s.know(root, j)
+		version, err = know(root, j)
 	}
 	if err != nil {
-		s.Fatal(err)
+		m.w.Fatal(err)
 	}
 	cycles, err := fs.Glob(os.DirFS(oldRoot), layout.SnapshotsDir+"/*")
 	if err != nil || len(cycles) == 0 {
-		s.Fatal("no cycle in ", oldRoot, err)
+		m.w.Fatal("no cycle in ", oldRoot, err)
 	}
 	for _, dir := range cycles { // the kept root has no cycles but the published ones
 		for _, kind := range []string{layout.RawDir, layout.CanonicalDir} {
-			s.lose(m.name, j.dir()+"/"+strings.Replace(dir, layout.SnapshotsDir, kind, 1))
+			m.lose(j.dir() + "/" + strings.Replace(dir, layout.SnapshotsDir, kind, 1))
 		}
 	}
-	s.note("%s: %s begins with the data root of an older version", m.name, j)
+	m.w.note("%s: %s begins with the data root of an older version", m.name, j)
+	return version
 }
 
 // copyOld copies the old root, as if its ids were made with the key of this world: each file that names the
@@ -73,22 +74,21 @@ func copyOld(to durable.FS) error {
 	return nil
 }
 
-// know adds the fixtures and prices of a root to what the provider told the account.
-func (s *system) know(root durable.FS, j job) error {
+// know adds the fixtures and prices of a root to what the provider told the account, and returns its newest version.
+func know(root durable.FS, j job) (version uint64, err error) {
 	c, found, err := snapshot.Head(root)
 	if err != nil || !found {
-		return err
+		return 0, err
 	}
-	s.older = c.Version
 	for row, err := range snapshot.Rows[table.FixtureRow](root, c.Dir()+"/"+layout.FixturesFile) {
 		if err != nil {
-			return err
+			return 0, err
 		}
 		j.words[row.ProviderFixtureID] = true
 	}
 	for row, err := range snapshot.Rows[table.MarketRow](root, c.Dir()+"/"+layout.MarketsFile) {
 		if err != nil {
-			return err
+			return 0, err
 		}
 		for i := range row.Selections {
 			for _, price := range []*string{row.Selections[i].OddsDecimalText, row.Selections[i].OddsFractional} {
@@ -98,5 +98,5 @@ func (s *system) know(root durable.FS, j job) error {
 			}
 		}
 	}
-	return nil
+	return c.Version, nil
 }

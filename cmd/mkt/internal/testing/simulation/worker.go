@@ -3,7 +3,6 @@ package simulation
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"slices"
 	"sync"
@@ -11,195 +10,130 @@ import (
 
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/schedule"
+	"mkt/cmd/mkt/internal/sharing"
 	"mkt/cmd/mkt/internal/tenants"
 	"mkt/fetch"
 	"mkt/fetch/credential"
-	"mkt/internal/coordination"
+	"mkt/internal/cluster"
 	"mkt/publish"
 	"mkt/publish/durable"
 	"mkt/publish/football"
 	"mkt/publish/health"
 	"mkt/publish/layout"
+	"mkt/publish/snapshot"
 	"mkt/publish/store"
 	"mkt/transform"
-	"mkt/transform/identity"
 )
-
-// key makes the ids of all data roots.
-var key = identity.Key{1, 2, 3}
-
-// fetchLimits end a run while its account's next one is still to come.
-var fetchLimits = fetch.Limits{Run: 4 * time.Minute, Connect: 5 * time.Second, Header: 10 * time.Second, Body: 20 * time.Second}
-
-// job is one product of an account.
-type job struct {
-	*account
-	product football.Product
-}
-
-func (j job) String() string { return j.id + " " + string(j.product) }
-
-// dir is the folder of the job below a data root.
-func (j job) dir() string { return layout.TenantProduct(j.id, string(j.product)) }
 
 // worker runs the cycles of accounts on a machine with the scheduler of mkt schedule. In a cluster it shares
 // them with others, and publishes to the object store.
 type worker struct {
-	s        *system
+	s        *services
 	l        *life
 	circuits *fetch.Circuits
 	states   *transform.States
 
+	schedule *schedule.Scheduler
+	share    *sharing.Share
+
 	// Of a cluster.
 	store    *store.Store
 	shipping *store.Runs
-	conn     *coordination.Conn
-	member   *coordination.Member
+	conn     *cluster.Conn
 
-	schedule *schedule.Scheduler
-	owned    map[string]bool // jobs that it schedules
-	moved    chan struct{}   // accounts may have come or gone
-
-	mu      sync.Mutex
-	arrived map[string]bool      // jobs that came from another worker, and have not run here
-	idle    map[string]time.Time // since when a job does not run
+	mu   sync.Mutex
+	idle map[string]time.Time // by entry: since when it does not run
 }
 
 // work is the program of a machine with a worker.
-func (s *system) work(l *life) {
-	if _, err := s.enter(l, "start", ""); err != nil || !sleep(l.ctx, s.span("start", l.id(), 0, 2*time.Second)) {
+func (s *services) work(l *life) {
+	if _, err := l.enter("start", ""); err != nil || !sleep(l.ctx, s.span("start", l.id(), 0, 2*time.Second)) {
 		return
 	}
-	wk := &worker{s: s, l: l, circuits: new(fetch.Circuits), states: new(transform.States), moved: make(chan struct{}, 1), arrived: map[string]bool{}, idle: map[string]time.Time{}}
+	wk := &worker{s: s, l: l, circuits: new(fetch.Circuits), states: new(transform.States), idle: map[string]time.Time{}}
 	// Slots for all jobs: nothing else decides which of those that are due at once has to wait.
 	wk.schedule = schedule.New(schedule.Options{Now: l.machine.now, Run: wk.tick, Jitter: 30 * time.Second, Parallel: len(s.jobs)})
-	if s.depot != nil {
-		wk.store = s.depot.store(l)
-		wk.shipping = &store.Runs{Open: func(context.Context) (*store.Store, error) { return wk.store, nil }, Now: l.steady(), Log: slog.New(slog.DiscardHandler), Lost: coordination.ErrLost}
-	}
-	if s.broker != nil {
-		if !wk.join() {
-			return
-		}
-		defer wk.conn.Close()
-		defer wk.member.End()
-	}
+	wk.share = sharing.New(sharing.Options{Scheduler: wk.schedule, CatchUp: true, Now: l.machine.now, Log: slog.New(slog.DiscardHandler), Newest: wk.newest,
+		PaceOf: func(string) time.Duration { return 0 }, Decide: wk.came, Left: func(string) {}})
 	var all sync.WaitGroup
-	overdue := wk.assign()
-	all.Go(func() { wk.schedule.Run(l.ctx, overdue...) })
-	all.Go(wk.follow)
 	if s.depot == nil {
 		all.Go(func() { s.translog.run(l) })
+	} else {
+		wk.store = s.depot.store(l)
+		wk.shipping = &store.Runs{Open: func(context.Context) (*store.Store, error) { return wk.store, nil }, Now: l.steady(), Log: slog.New(slog.DiscardHandler), Lost: cluster.ErrLost}
+		wk.conn = s.redis.open(l)
+		defer wk.conn.Close()
+		defer wk.share.Join(l.ctx, wk.conn)()
+		defer s.shift.begins(l, wk.share.Owns)()
+		all.Go(func() { s.shift.watch(l) })
 	}
+	wk.set()
+	var overdue []string
+	if wk.conn == nil {
+		for _, t := range wk.share.File().Tenants {
+			wk.came(&t)
+		}
+		overdue = wk.share.Overdue()
+	}
+	all.Go(func() { wk.schedule.Run(l.ctx, overdue...) })
+	all.Go(wk.follow)
 	all.Wait()
 }
 
-// join makes the worker a member of the cluster.
-func (wk *worker) join() bool {
-	address, err := coordination.Parse("nats://10.0.0.1:4222")
-	if err == nil {
-		wk.conn, err = coordination.Open(coordination.Options{Address: address, Use: coordination.ForLeases, Name: wk.l.machine.name, Version: "test",
-			Installation: key.Fingerprint(), Now: wk.l.steady(), Random: wk.s.spread(wk.l, "connect"), Dialer: &dialer{wk.s.broker, wk.l}})
-	}
-	if err == nil {
-		wk.member, err = wk.conn.Join(1, wk.move)
-	}
+// newest returns the newest fetch of a job that this machine knows of.
+func (wk *worker) newest(id string, p football.Product) *health.Run {
+	run, err := health.Read(within(wk.l.disk, layout.TenantProduct(id, string(p))), health.StepFetch)
 	if err != nil {
-		wk.s.fail(progress, "%s cannot join the cluster: %v", wk.l.machine.name, err)
+		return nil
 	}
-	return err == nil
+	return run
+}
+
+// came notes that the jobs of an account have come.
+func (wk *worker) came(t *tenants.Tenant) {
+	wk.mu.Lock()
+	defer wk.mu.Unlock()
+	for p := range t.Products {
+		wk.idle[sharing.Entry(t.ID, p)] = time.Now()
+	}
 }
 
 // lease takes the leases of jobs for a command on a machine of a cluster.
-func (s *system) lease(l *life, purpose string, jobs ...job) (release func(), err error) {
-	if s.broker == nil {
+func (s *services) lease(l *life, purpose string, jobs ...job) (release func(), err error) {
+	if s.redis == nil {
 		return func() {}, nil
 	}
-	address, err := coordination.Parse("nats://10.0.0.1:4222")
-	if err != nil {
-		return nil, err
-	}
-	conn, err := coordination.Open(coordination.Options{Address: address, Use: coordination.ForLeases, Name: l.machine.name, Version: "test",
-		Installation: key.Fingerprint(), Now: l.steady(), Random: s.spread(l, purpose), Dialer: &dialer{s.broker, l}})
-	if err != nil {
-		return nil, err
-	}
+	conn := s.redis.open(l)
 	release = conn.Close
-	waits, cancel := context.WithTimeout(l.ctx, 25*time.Second)
-	defer cancel()
-	if err = conn.Wait(waits); err != nil {
-		release()
-		return nil, err
-	}
 	for _, j := range jobs {
-		one, err := conn.Take(l.ctx, coordination.Run{Client: j.id, Product: string(j.product), Purpose: purpose, Short: j.product == football.LiveIntelligence})
+		_, one, err := conn.Take(l.ctx, j.id, string(j.product), purpose)
 		if err != nil {
 			release()
 			return nil, err
 		}
-		before := release
-		release = func() { one.Release(); before() }
+		s.shift.checkClock(l)
+		before, ends := release, s.shift.runs(j)
+		release = func() { one.Release(); ends(true); before() }
 	}
 	return release, nil
 }
 
-// move says that accounts have come or gone.
-func (wk *worker) move() {
-	select {
-	case wk.moved <- struct{}{}:
-	default:
-	}
-}
-
-// retry is how soon a run that found its lease taken is tried again.
-const retry = 10 * time.Second
-
-// follow schedules the accounts of the file, in a cluster those that are this worker's, as mkt schedule
-// does.
+// follow puts the accounts of the file in force, as mkt schedule does.
 func (wk *worker) follow() {
-	if _, err := wk.s.enter(wk.l, "follow", ""); err != nil { // the scheduler runs when this has its turn
+	if _, err := wk.l.enter("follow", ""); err != nil { // the scheduler runs when this has its turn
 		return
 	}
-	for {
-		over := time.NewTimer(time.Minute * wk.s.slowness)
-		select {
-		case <-over.C:
-		case <-wk.moved:
-		case <-wk.l.ctx.Done():
-		}
-		over.Stop()
-		if wk.l.ctx.Err() != nil {
-			return
-		}
-		wk.schedule.Now(wk.assign()...)
+	for sleep(wk.l.ctx, time.Minute*wk.s.slowness) {
+		wk.set()
+		wk.checkTicks()
 	}
 }
 
-// assign returns the jobs that have come and are overdue.
-func (wk *worker) assign() (overdue []string) {
-	var entries []schedule.Job
-	file, owned := wk.s.office.newest(), map[string]bool{}
-	for _, j := range wk.s.jobs {
-		if _, there := file.Tenant(j.id); !there || wk.member != nil && !wk.member.Owns(j.id) {
-			continue
-		}
-		entries = append(entries, schedule.Job{Name: j.String(), Expr: "@every " + wk.s.every[j.product].String(), Lane: string(j.product)})
-		owned[j.String()] = true
-		if !wk.owned[j.String()] {
-			wk.mu.Lock()
-			wk.arrived[j.String()], wk.idle[j.String()] = wk.member != nil, time.Now()
-			wk.mu.Unlock()
-			if wk.isOverdue(j) {
-				overdue = append(overdue, j.String())
-			}
-		}
-	}
-	wk.owned = owned
-	wk.checkTicks()
-	if err := wk.schedule.Set(entries); err != nil {
+func (wk *worker) set() {
+	file := wk.s.office.newest()
+	if err := wk.share.Set(file, func() *tenants.File { return file }); err != nil {
 		wk.s.fail(progress, "%s: %v", wk.l.machine.name, err)
 	}
-	return overdue
 }
 
 // checkTicks checks that every job runs at its ticks, whatever is done to the clock.
@@ -207,69 +141,56 @@ func (wk *worker) checkTicks() {
 	wk.mu.Lock()
 	defer wk.mu.Unlock()
 	for _, j := range wk.s.jobs {
-		since, idle := wk.idle[j.String()]
-		if idle && wk.owned[j.String()] && time.Since(since) > 2*wk.s.every[j.product]+2*time.Minute {
+		since, idle := wk.idle[j.entry()]
+		if _, there := wk.share.File().Tenant(j.id); idle && there && wk.share.RunsHere(j.id) && time.Since(since) > 2*wk.s.every[j.product]+2*time.Minute {
 			wk.s.fail(onTime, "%s on %s has not run for %s", j, wk.l.machine.name, time.Since(since))
 		}
 	}
 }
 
-// runs notes that a job runs until the end.
-func (wk *worker) runs(name string) (end func()) {
+// runs notes that a job runs until ends is called, which says whether it ran.
+func (wk *worker) runs(name string) (ends func(ran bool)) {
 	wk.mu.Lock()
 	defer wk.mu.Unlock()
+	since := wk.idle[name]
 	delete(wk.idle, name)
-	return func() {
+	return func(ran bool) {
 		wk.mu.Lock()
 		defer wk.mu.Unlock()
-		wk.idle[name] = time.Now()
+		if wk.idle[name] = since; ran {
+			wk.idle[name] = time.Now()
+		}
 	}
 }
 
 // tick runs one cycle of a job.
 func (wk *worker) tick(_ context.Context, name string) error {
-	defer wk.runs(name)()
-	j := wk.s.jobs[slices.IndexFunc(wk.s.jobs, func(j job) bool { return j.String() == name })]
-	if _, err := wk.s.enter(wk.l, "tick", name); err != nil {
+	j := wk.s.jobs[slices.IndexFunc(wk.s.jobs, func(j job) bool { return j.entry() == name })]
+	ends, ran := []func(bool){wk.runs(name)}, true
+	if wk.conn != nil {
+		ends = append(ends, wk.s.shift.runs(j))
+	}
+	defer func() {
+		for _, end := range ends {
+			end(ran)
+		}
+	}()
+	if _, err := wk.l.enter("tick", name); err != nil {
 		return nil
 	}
-	if tenant, runs := wk.s.office.active(j); runs && wk.cycle(j, tenant) && wk.member != nil {
-		wk.schedule.Retry(name, wk.l.machine.now().Add(retry))
+	tenant, runs := wk.s.office.active(j)
+	if !runs {
+		return nil
 	}
+	err := wk.run(j, tenant)
+	ran = !wk.l.dead.Load() && !errors.As(err, new(*cluster.AwayError)) && !errors.As(err, new(*cluster.TakenError))
+	if err == nil || wk.l.dead.Load() || wk.l.ctx.Err() != nil {
+		return nil
+	}
+	wk.s.note("%s: %s: %s", wk.l.machine.name, j, shorten(err))
+	wk.s.trouble(wk.l, j, err)
+	wk.share.After(name, err)
 	return nil
-}
-
-// isOverdue reports whether the newest fetch of a job that this machine knows of began a cadence ago.
-func (wk *worker) isOverdue(j job) bool {
-	run, err := health.Read(within(wk.l.disk, j.dir()), health.StepFetch)
-	return err != nil || run == nil || wk.l.machine.now().Sub(run.StartedAt) >= wk.s.every[j.product]
-}
-
-// cycle runs one cycle of a job. again says to try it again soon.
-func (wk *worker) cycle(j job, t *tenants.Tenant) (again bool) {
-	l := wk.l
-	err := wk.run(j, t)
-	var taken *coordination.Taken
-	var trouble *coordination.Trouble
-	switch {
-	case err == nil, l.dead.Load(), l.ctx.Err() != nil:
-		return false
-	case errors.As(err, &taken), errors.As(err, &trouble), errors.Is(err, coordination.ErrLost):
-		wk.s.note("%s: %s: %s", l.machine.name, j, shorten(err))
-		return true
-	}
-	wk.s.note("%s: %s: %s", l.machine.name, j, shorten(err))
-	wk.s.trouble(l, j, err)
-	return false
-}
-
-// shorten keeps the log readable, and the same in all runs.
-func shorten(err error) string {
-	text := err.Error()
-	if len(text) > 200 {
-		text = text[:200] + "..."
-	}
-	return text
 }
 
 // run takes the lease of a job, and runs the steps.
@@ -277,20 +198,20 @@ func (wk *worker) run(j job, t *tenants.Tenant) error {
 	if wk.conn == nil {
 		return wk.locked(wk.l.ctx, j, t)
 	}
-	lease, err := wk.conn.Take(wk.l.ctx, coordination.Run{Client: j.id, Product: string(j.product), Purpose: "mkt schedule", Short: j.product == football.LiveIntelligence})
+	ctx, lease, err := wk.share.Member().Claim(wk.l.ctx, j.id, string(j.product), "mkt schedule")
 	if err != nil {
 		return err
 	}
-	ctx, end := lease.Bind(wk.l.ctx)
 	defer lease.Release()
-	defer end()
-	defer wk.s.book.leased(wk.l, j, ctx)()
+	if lease != nil {
+		defer wk.s.shift.leased(wk.l, j, ctx)()
+	}
 	wk.l.leases.Store(j.dir(), ctx)
 	defer wk.l.leases.Delete(j.dir())
 	wk.l.machine.runs()
 	err = wk.locked(ctx, j, t)
-	if err != nil && errors.Is(context.Cause(ctx), coordination.ErrLost) {
-		err = coordination.ErrLost
+	if err != nil && errors.Is(context.Cause(ctx), cluster.ErrLost) {
+		err = cluster.ErrLost
 	}
 	return err
 }
@@ -323,11 +244,11 @@ func (wk *worker) locked(ctx context.Context, j job, t *tenants.Tenant) (err err
 	if err != nil {
 		return err
 	}
-	if wk.ranElsewhere(j) {
+	if err := wk.share.Check(t, j.product); err != nil {
 		return nil
 	}
 	if err = wk.steps(ctx, j, t, root, data, attached); err == nil {
-		l.hasRun(j)
+		l.hasRun(j.String())
 	}
 	e := store.Ended{Err: err, Stopping: l.ctx.Err() != nil}
 	if damage := (*publish.DamageError)(nil); errors.As(err, &damage) {
@@ -340,16 +261,6 @@ func (wk *worker) locked(ctx context.Context, j job, t *tenants.Tenant) (err err
 	return err
 }
 
-// ranElsewhere reports whether the worker that a job came from has run the tick that is due now.
-func (wk *worker) ranElsewhere(j job) bool {
-	wk.mu.Lock()
-	arrived := wk.arrived[j.String()]
-	delete(wk.arrived, j.String())
-	wk.mu.Unlock()
-	run, err := health.Read(within(wk.l.disk, j.dir()), health.StepFetch)
-	return arrived && err == nil && run != nil && run.OK && run.Code == "" && !run.StartedAt.Before(wk.l.machine.now().Truncate(wk.s.every[j.product]))
-}
-
 // steps fetches, transforms and publishes.
 func (wk *worker) steps(ctx context.Context, j job, t *tenants.Tenant, root, data durable.FS, attached *store.Attached) error {
 	l, now := wk.l, wk.l.machine.now
@@ -360,7 +271,7 @@ func (wk *worker) steps(ctx context.Context, j job, t *tenants.Tenant, root, dat
 	if err != nil {
 		return err
 	}
-	if wk.s.serve != nil { // servers do not read the accounts file, and know no credential
+	if wk.s.served { // servers do not read the accounts file, and know no credential
 		tenant.Fingerprint = ""
 	}
 	open := func(sealed, id, provider string) (credential.Secret, error) {
@@ -368,7 +279,7 @@ func (wk *worker) steps(ctx context.Context, j job, t *tenants.Tenant, root, dat
 	}
 	fetched, err := fetch.Run(ctx, fetch.Options{
 		Tenant: tenant, Product: j.product, Root: root, Open: open, Provider: lookup, Limits: fetchLimits, Circuits: wk.circuits,
-		Now: now, Random: wk.s.spread(l, j.String()), Transport: wk.s.network.dialer(l),
+		Now: now, Random: l.spread(j.String()), Transport: wk.s.network.dialer(l),
 	})
 	if err == nil && j.product == football.MarketEngine && j.refused() {
 		wk.s.fail(failureSaid, "%s on %s: the provider gave no data, and the fetch of %s says %s", j, l.machine.name, fetched.Cycle, fetched.Outcome)
@@ -381,18 +292,18 @@ func (wk *worker) steps(ctx context.Context, j job, t *tenants.Tenant, root, dat
 	if err := wk.said(ctx, j, "transform", err); err != nil {
 		return err
 	}
-	o := publish.Options{ClientID: j.id, Product: j.product, Cycle: transformed.Cycle, Root: root, Now: now, Version: "test", Retention: wk.s.keeps(l), RunID: wk.s.runID(l, j)}
+	o := publish.Options{ClientID: j.id, Product: j.product, Cycle: transformed.Cycle, Root: root, Now: now, Version: "test", Retention: wk.s.keeps(l), RunID: l.runID()}
 	if attached != nil {
 		o.Store = attached
 	}
 	of := within(l.disk, j.dir())
-	before := wk.s.book.inventory(of, j)
+	before := j.inventory(of)
 	published, err := publish.Run(ctx, o)
 	if err == nil && !published.Already {
 		wk.s.book.published(l, j, published)
 	}
 	if !l.dead.Load() {
-		wk.s.book.retained(of, j, l.machine.name, o.Retention, before, false)
+		j.retained(of, l.machine, o.Retention, before, false)
 	}
 	if err := wk.said(ctx, j, "publish", err); err != nil || published.Already {
 		return err
@@ -404,7 +315,7 @@ func (wk *worker) steps(ctx context.Context, j job, t *tenants.Tenant, root, dat
 		}
 		collected, err := wk.shipping.Collect(ctx, attached.Dataset, o.Retention.For(j.product))
 		if collected && ctx.Err() == nil && !l.dead.Load() {
-			wk.s.book.retainedIn(wk.s.depot, j, o.Retention, had, head, err == nil)
+			j.retainedIn(wk.s.depot, o.Retention, had, head, err == nil)
 		}
 		if err != nil {
 			wk.s.note("%s: %s: retention in the store: %s", l.machine.name, j, shorten(err))
@@ -414,16 +325,6 @@ func (wk *worker) steps(ctx context.Context, j job, t *tenants.Tenant, root, dat
 		wk.conn.Announce(j.id, string(j.product), published.Version)
 	}
 	return nil
-}
-
-// spread returns the randomness of waits. It depends on the time, so that no order of calls matters.
-func (s *system) spread(l *life, what string) func() float64 {
-	return func() float64 { return s.roll("spread", fmt.Sprint(l.id(), what, time.Since(s.began))) }
-}
-
-// runID is unique, and the same in every run with the same seed.
-func (s *system) runID(l *life, j job) string {
-	return fmt.Sprintf("%s-%d-%d", l.machine.name, l.number, time.Since(s.began).Milliseconds())
 }
 
 // said checks that the state file says how a step ended.
@@ -441,4 +342,12 @@ func (wk *worker) said(ctx context.Context, j job, step string, err error) error
 		wk.s.fail("a run that failed says so", "%s: %s on %s: %v; state %+v", j, step, l.machine.name, err, run)
 	}
 	return err
+}
+
+// trouble judges a failed run of one machine: on a disk that lost nothing and can be read, nothing is called damaged.
+func (s *services) trouble(l *life, j job, err error) {
+	m := l.machine
+	if s.depot == nil && !m.isRotten() && !m.suspect && !m.hasLost() && errors.Is(err, snapshot.ErrDamaged) && !isStorage(err) {
+		s.fail(wholeIsWhole, "%s on %s: %v", j, m.name, err)
+	}
 }

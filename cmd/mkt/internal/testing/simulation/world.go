@@ -6,9 +6,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -24,9 +26,9 @@ var errKilled = errors.New("the machine was killed")
 type world struct {
 	testing.TB
 	sync.WaitGroup // of the goroutines of no machine
-	seed           uint64
-	began          time.Time
-	only           map[string]bool // the events that may happen; nil: all
+	dice
+	began time.Time
+	only  map[string]bool // the events that may happen; nil: all
 
 	mu       sync.Mutex
 	pending  []*operation
@@ -36,13 +38,10 @@ type world struct {
 	stopped  bool
 	log      bytes.Buffer
 	quiet    bool // the log has only notable events
-	live     bool // every match in play has a goal that is taken back
 	happened []event
 	failure  *failure
 	ops      int
 	kinds    map[string]int // operations, by kind
-	machines map[string]*machine
-	lost     map[string]bool // files that rotted and cannot be rebuilt, by machine and path
 }
 
 // event is a fault or a command that happened, under a name that the same seed makes again.
@@ -70,21 +69,27 @@ type failure struct {
 func (f *failure) String() string { return fmt.Sprintf("%s: %s: %s", clock(f.at), f.invariant, f.text) }
 
 func newWorld(t testing.TB, seed uint64, only map[string]bool) *world {
-	return &world{TB: t, seed: seed, began: time.Now(), only: only, arrived: make(chan struct{}, 1), counts: map[string]int{}, kinds: map[string]int{}, machines: map[string]*machine{}, lost: map[string]bool{}}
+	return &world{TB: t, dice: dice{seed}, began: time.Now(), only: only, arrived: make(chan struct{}, 1), counts: map[string]int{}, kinds: map[string]int{}}
+}
+
+// actor is whoever waits for turns: a life of a machine.
+type actor struct {
+	name string // of the machine
+	dead atomic.Bool
 }
 
 // operation waits for its turn.
 type operation struct {
-	life *life
-	name string // machine, kind and subject, and which of them it is
-	rank uint64
-	turn chan error
+	actor *actor
+	name  string // machine, kind and subject, and which of them it is
+	rank  uint64
+	turn  chan error
 }
 
 // enter registers an operation and waits for its turn. The name that it returns identifies the
 // operation in every run with the same seed. The error is errKilled if the machine died meanwhile.
-func (w *world) enter(l *life, kind, subject string) (name string, err error) {
-	o, err := w.register(l, kind, subject)
+func (w *world) enter(a *actor, kind, subject string) (name string, err error) {
+	o, err := w.register(a, kind, subject)
 	if err != nil {
 		return "", err
 	}
@@ -92,17 +97,17 @@ func (w *world) enter(l *life, kind, subject string) (name string, err error) {
 }
 
 // register is the first half of enter, for operations that are registered in an order.
-func (w *world) register(l *life, kind, subject string) (*operation, error) {
+func (w *world) register(a *actor, kind, subject string) (*operation, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if l.dead.Load() || w.stopped {
+	if a.dead.Load() || w.stopped {
 		return nil, errKilled
 	}
-	name := l.machine.name + " " + kind + " " + subject
+	name := a.name + " " + kind + " " + subject
 	w.counts[name]++
 	w.kinds[kind]++
 	name = fmt.Sprintf("%s #%d", name, w.counts[name])
-	o := &operation{life: l, name: name, rank: w.hash("order", name), turn: make(chan error, 1)}
+	o := &operation{actor: a, name: name, rank: w.hash("order", name), turn: make(chan error, 1)}
 	w.pending = append(w.pending, o)
 	select {
 	case w.arrived <- struct{}{}:
@@ -163,11 +168,11 @@ func (w *world) stop() {
 }
 
 // drop ends the waiting operations of a machine that was killed.
-func (w *world) drop(l *life) {
+func (w *world) drop(a *actor) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.pending = slices.DeleteFunc(w.pending, func(o *operation) bool {
-		if o.life == l {
+		if o.actor == a {
 			o.turn <- errKilled
 			return true
 		}
@@ -247,48 +252,42 @@ func (w *world) isCalm() bool {
 	return w.calm
 }
 
-// named returns a machine by its name; nil if there is none.
-func (w *world) named(name string) *machine { return w.machines[name] }
-
-// isLost reports whether a file rotted on a machine and cannot be rebuilt.
-func (w *world) isLost(machine, file string) bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.lost[machine+" "+file]
-}
-
-func (w *world) lose(machine, file string) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.lost[machine+" "+file] = true
-}
-
-// hasLost reports whether files of a machine rotted and cannot be rebuilt.
-func (w *world) hasLost(m *machine) bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	for name := range w.lost {
-		if strings.HasPrefix(name, m.name+" ") {
-			return true
+// later does something later, unless the world ends before.
+func (w *world) later(after time.Duration, do func()) {
+	w.Add(1)
+	time.AfterFunc(after, func() {
+		defer w.Done()
+		if !w.isStopped() {
+			do()
 		}
-	}
-	return false
-}
-
-// isRotten reports whether a bit of a machine's disk has rotted.
-func (w *world) isRotten(m *machine) bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.rotten
-}
-
-func (w *world) setRotten(m *machine, rotten bool) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.rotten = rotten
+	})
 }
 
 // clock writes a time since the beginning.
 func clock(d time.Duration) string {
 	return fmt.Sprintf("%d %02d:%02d:%06.3f", int(d.Hours())/24, int(d.Hours())%24, int(d.Minutes())%60, (d % time.Minute).Seconds())
 }
+
+// shorten returns the text of an error that keeps the log readable, and the same in all runs.
+func shorten(err error) string {
+	text := err.Error()
+	if len(text) > 200 {
+		text = text[:200] + "..."
+	}
+	return text
+}
+
+const day = 24 * time.Hour
+
+// sorted returns the keys of a map in order.
+func sorted[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
+
+func deref(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}
+
+// firstDay is when every world begins: a Friday, with matches of the next days to come.
+var firstDay = time.Date(2026, 11, 20, 6, 0, 0, 0, time.UTC)
