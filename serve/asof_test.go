@@ -48,8 +48,8 @@ func TestAsOf(t *testing.T) {
 	t.Parallel()
 	w, r := recorded(t)
 	refused := w.now().Add(time.Hour)
-	w.root("acme").Record(health.Run{Step: "fetch", Cycle: "c", Code: "CREDENTIAL_REJECTED", FinishedAt: refused, CredentialFingerprint: fingerprint,
-		CredentialRefusedAt: &refused, FailuresInARow: 1, FailedAt: []time.Time{refused}, LastOKAt: &servetest.Start})
+	w.root("acme").Record(health.Run{Step: "fetch", Cycle: "b", OK: true, FinishedAt: w.now(), CredentialFingerprint: fingerprint})
+	w.root("acme").Record(health.Run{Step: "fetch", Cycle: "c", Code: "CREDENTIAL_REJECTED", FinishedAt: refused, CredentialFingerprint: fingerprint})
 	w.add("acme", func(a *account.Account) {
 		for p := range a.Subscriptions {
 			a.Subscriptions[p] = account.Subscription{Expires: &refused}

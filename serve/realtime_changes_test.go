@@ -138,6 +138,31 @@ func TestSocketSubscribesAgain(t *testing.T) {
 	}
 }
 
+// Publications that are larger than a page come in pages, which follow each other.
+func TestSocketPagesOfAPublication(t *testing.T) {
+	t.Parallel()
+	w := published(t, 3, 1).start()
+	for i, polling := range []bool{false, true} {
+		s, _ := w.connect("acme", transport(polling))
+		last := s.ask("subscribe", map[string]any{"channel": "changes"}).Cursor
+		for version := range 3 {
+			w.publish("acme", 450, 1, 2+3*i+version)
+		}
+		for end := last + 3*450; last < end; {
+			p := s.changes()
+			for _, e := range p.Events {
+				if last++; seqOf(t, e) != last {
+					t.Fatalf("seq %d in place of %d", seqOf(t, e), last)
+				}
+			}
+			if p.Cursor != last || len(p.Events) > 200 {
+				t.Fatalf("%d events, cursor %d after seq %d", len(p.Events), p.Cursor, last)
+			}
+		}
+		s.Close()
+	}
+}
+
 // After a restore every position is invalid: the connection is closed, the client reconnects,
 // and its subscribe is refused with INVALID_CURSOR.
 func TestSocketAfterARestore(t *testing.T) {

@@ -295,6 +295,7 @@ func TestReplayOfTheConnection(t *testing.T) {
 	t.Parallel()
 	w := published(t, 2, 1)
 	from, to := servetest.Start, servetest.Start.Add(time.Hour)
+	w.tested("acme", "", fingerprint, from)
 	before := w.replayed(clock.Standing(from), serve.Replay{})
 	want := before.provider("acme")
 	must(t, before.stop())
