@@ -129,7 +129,7 @@ type answeredPage struct {
 func (w *collecting) page(ctx context.Context, client *http.Client, url string, requests *atomic.Int64) (page answeredPage, status int, err error) {
 	// A thousand requests a second in all, so that publications can go on.
 	time.Sleep(time.Duration(rand.IntN(2**gcReaders)) * time.Millisecond)
-	status, _, body, err := get(ctx, client, url, w.token)
+	status, body, err := get(ctx, client, url, w.token)
 	if err != nil {
 		return page, 0, err
 	}
