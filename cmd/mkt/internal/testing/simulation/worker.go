@@ -82,7 +82,11 @@ func (s *services) work(l *life) {
 
 // newest returns the newest fetch of a job that this machine knows of.
 func (wk *worker) newest(id string, p football.Product) *health.Run {
-	run, err := health.Read(within(wk.l.disk, layout.TenantProduct(id, string(p))), health.StepFetch)
+	disk := wk.l.disk
+	if wk.l.dead.Load() {
+		disk = wk.l.machine.disk // what is left
+	}
+	run, err := health.Read(within(disk, layout.TenantProduct(id, string(p))), health.StepFetch)
 	if err != nil {
 		return nil
 	}
@@ -166,7 +170,7 @@ func (wk *worker) runs(name string) (ends func(ran bool)) {
 // tick runs one cycle of a job.
 func (wk *worker) tick(_ context.Context, name string) error {
 	j := wk.s.jobs[slices.IndexFunc(wk.s.jobs, func(j job) bool { return j.entry() == name })]
-	ends, ran := []func(bool){wk.runs(name)}, true
+	ends, ran, began := []func(bool){wk.runs(name)}, false, wk.l.machine.now()
 	if wk.conn != nil {
 		ends = append(ends, wk.s.shift.runs(j))
 	}
@@ -180,10 +184,16 @@ func (wk *worker) tick(_ context.Context, name string) error {
 	}
 	tenant, runs := wk.s.office.active(j)
 	if !runs {
+		ran = true
 		return nil
 	}
 	err := wk.run(j, tenant)
-	ran = !wk.l.dead.Load() && !errors.As(err, new(*cluster.AwayError)) && !errors.As(err, new(*cluster.TakenError))
+	if wk.l.dead.Load() { // after the fetch, a machine that starts again waits for the next tick
+		run := wk.newest(j.id, j.product)
+		ran = run != nil && !run.StartedAt.Before(began)
+	} else {
+		ran = !errors.As(err, new(*cluster.AwayError)) && !errors.As(err, new(*cluster.TakenError))
+	}
 	if err == nil || wk.l.dead.Load() || wk.l.ctx.Err() != nil {
 		return nil
 	}
