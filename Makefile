@@ -162,7 +162,7 @@ drills: build ## faults on the real binary and disk, and the long forms of the t
 
 .PHONY: bench
 bench: ## benchmarks of the stages and of serve
-	$(GO) test -run '^$$' -bench . -benchmem ./transform/... ./publish/... ./serve/... ./fetch/...
+	$(GO) test -run '^$$' -bench . -benchmem ./transform/... ./publish/... ./serve/...
 
 .PHONY: cost
 cost: build ## what a megabyte, a selection, a request and a connection cost, beside DuckDB, nginx and the official server: 15 minutes on a quiet machine

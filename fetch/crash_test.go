@@ -3,7 +3,9 @@ package fetch_test
 import (
 	"context"
 	"errors"
+	"io"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -137,5 +139,23 @@ func TestInterrupted(t *testing.T) {
 	next, err := b.run(t.Context())
 	if err != nil || next.Recovered != 1 || next.Outcome != raw.Complete {
 		t.Errorf("%+v, %v", next, err)
+	}
+}
+
+// A run that waits when the process is to stop leaves no cycle and no state either.
+func TestStopping(t *testing.T) {
+	stopping := make(chan struct{})
+	fault := func(w http.ResponseWriter, _ *http.Request) {
+		close(stopping)
+		io.WriteString(w, `{"error":"fault"}`)
+	}
+	b := newBench(t, answers(t, map[string]http.HandlerFunc{"/odds2": fault}), tiny())
+	b.options.Stopping, b.options.Limits.Wait, b.options.Limits.MaxWait, b.options.Limits.Run = stopping, time.Minute, time.Minute, time.Hour
+	s, err := b.run(t.Context())
+	if err == nil || !strings.Contains(err.Error(), "interrupted") || b.state() != nil {
+		t.Errorf("%v, state %+v", err, b.state())
+	}
+	if sealed, _ := raw.Sealed(b.options.Root, s.Cycle); sealed {
+		t.Error("sealed")
 	}
 }

@@ -1,7 +1,6 @@
 package fetch_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -14,7 +13,6 @@ import (
 	"mkt/fetch"
 	"mkt/fetch/provider"
 	"mkt/fetch/provider/all"
-	"mkt/fetch/provider/emulators"
 	"mkt/fetch/simulator"
 	"mkt/publish/football"
 	"mkt/publish/health"
@@ -28,24 +26,10 @@ func emulated(t *testing.T, name string, faults ...string) *bench {
 		t.Fatalf("no provider %s", name)
 	}
 	p.Budget.Burst = 1000
-	o := simulator.Options{Seed: 7, Fixtures: 60, InPlay: 30, Quota: 20_000, Tokens: map[string]simulator.Account{canary: {Seed: 7}},
-		Now: func() time.Time { return time.Date(2026, 11, 21, 15, 0, 0, 0, time.UTC) }}
-	for _, text := range faults {
-		f, err := simulator.ParseFault(text)
-		must(t, err)
-		o.Faults = append(o.Faults, f)
-	}
-	sim, err := emulators.New(name, o)
-	must(t, err)
-	ctx, cancel := context.WithCancel(context.Background())
-	url, done, err := simulator.Listen(ctx, sim, "127.0.0.1:0")
-	must(t, err)
-	t.Cleanup(func() {
-		cancel()
-		<-done
-	})
+	at := time.Date(2026, 11, 21, 15, 0, 0, 0, time.UTC)
+	url, _ := serve(t, name, simulator.Options{Fixtures: 60, InPlay: 30, Quota: 20_000, Now: func() time.Time { return at }}, faults...)
 	b := newBench(t, url, p)
-	b.clock = o.Now()
+	b.clock = at
 	b.options.Limits.Header, b.options.Limits.Body, b.options.Limits.Window = 10*time.Second, 10*time.Second, 5*time.Second
 	return b
 }

@@ -11,24 +11,22 @@ import (
 	"mkt/fetch"
 	"mkt/fetch/provider"
 	"mkt/fetch/provider/betsapi"
-	"mkt/fetch/provider/betsapi/emulator"
+	"mkt/fetch/provider/emulators"
 	"mkt/fetch/raw"
 	"mkt/fetch/simulator"
 	"mkt/publish/health"
 )
 
-// simulated starts an emulator with the given faults. Its world begins at noon of a fixed day:
-// at other hours it has other fixtures.
-func simulated(t *testing.T, fixtures int, faults ...string) (url string, sim *simulator.Server) {
+// serve serves the emulator of a provider, which knows the canary, with the given faults.
+func serve(t *testing.T, name string, o simulator.Options, faults ...string) (url string, sim *simulator.Server) {
 	t.Helper()
-	noon, begun := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC), time.Now()
-	o := simulator.Options{Seed: 7, Fixtures: fixtures, Now: func() time.Time { return noon.Add(time.Since(begun)) }, Tokens: map[string]simulator.Account{canary: {Seed: 7}}}
 	for _, text := range faults {
 		f, err := simulator.ParseFault(text)
 		must(t, err)
 		o.Faults = append(o.Faults, f)
 	}
-	sim, err := emulator.New(o)
+	o.Seed, o.Tokens = 7, map[string]simulator.Account{canary: {Seed: 7}}
+	sim, err := emulators.New(name, o)
 	must(t, err)
 	ctx, cancel := context.WithCancel(context.Background())
 	url, done, err := simulator.Listen(ctx, sim, "127.0.0.1:0")
@@ -38,6 +36,14 @@ func simulated(t *testing.T, fixtures int, faults ...string) (url string, sim *s
 		<-done
 	})
 	return url, sim
+}
+
+// simulated serves BetsAPI's emulator. Its world begins at noon of a fixed day: at other hours it
+// has other fixtures.
+func simulated(t *testing.T, fixtures int, faults ...string) (url string, sim *simulator.Server) {
+	t.Helper()
+	noon, begun := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC), time.Now()
+	return serve(t, "betsapi", simulator.Options{Fixtures: fixtures, Now: func() time.Time { return noon.Add(time.Since(begun)) }}, faults...)
 }
 
 // betsapiBench has a good cycle behind it, in which the provider offered no
@@ -140,40 +146,5 @@ func TestSimulatedFaults(t *testing.T) {
 				t.Errorf("state %+v", state)
 			}
 		})
-	}
-}
-
-// A credential refused from the k-th request on, for every k: the run asks once
-// more and stops there, except for requests under way. Refused for one request
-// alone it was a slip, and the run is whole.
-func TestCredentialRefusedAtEveryRequest(t *testing.T) {
-	b, _ := betsapiBench(t, 30)
-	first := b.clock
-	whole := int(b.usage.Load())
-	for k := 1; k <= whole; k++ {
-		url, sim := simulated(t, 30, fmt.Sprintf("credential:#%d+", k))
-		b.options.Tenant.BaseURL, b.clock = url, b.clock.Add(time.Hour)
-		s, err := b.run(t.Context())
-		if !errors.Is(err, fetch.ErrCredential) || s.Outcome != raw.Failed || b.state().Code != "CREDENTIAL_REJECTED" {
-			t.Errorf("request %d: %+v, %v", k, s, err)
-		}
-		if most := k + betsapi.Provider().Budget.Concurrency; times(sim) > most {
-			t.Errorf("request %d refused, %d were asked", k, times(sim))
-		}
-	}
-	for k := 1; k <= whole; k++ {
-		var sim *simulator.Server
-		b, without := betsapiBench(t, 30)
-		b.options.Tenant.BaseURL, sim = simulated(t, 30, fmt.Sprintf("credential:#%d", k))
-		b.clock = b.clock.Add(time.Hour)
-		s, err := b.run(t.Context())
-		if err != nil || s.Outcome != raw.Complete || s.Failed > 0 || s.NotOffered != without || s.Rejected != 1 || times(sim) != whole+1 || b.state().CredentialRefusedAt != nil {
-			t.Errorf("a slip at request %d: %+v, %v, %d were asked", k, s, err, times(sim))
-		}
-	}
-	newest, _, err := raw.Newest(b.options.Root)
-	must(t, err)
-	if !newest.StartedAt.Equal(first) {
-		t.Errorf("newest: %+v", newest)
 	}
 }

@@ -1,13 +1,8 @@
 package serve_test
 
 import (
-	"encoding/base64"
-	"flag"
 	"fmt"
 	"math"
-	"math/rand/v2"
-	"net/url"
-	"strings"
 	"testing"
 	"time"
 
@@ -15,64 +10,11 @@ import (
 	"mkt/serve/internal/api"
 )
 
-var cursors = flag.Int("cursors", 200, "random cursors of each collection")
-
 var collections = map[string]api.Scope{
 	"/fixtures": {Collection: api.FixtureList, ClientID: "acme"},
 	"/changes":  {Collection: api.ChangeFeed, ClientID: "acme"},
 	"/live":     {Collection: api.LiveList, ClientID: "acme"},
 	"/fixtures/" + servetest.FixtureID("acme", 0) + "/markets": {Collection: api.MarketList, ClientID: "acme", Filter: servetest.FixtureID("acme", 0) + ";;"},
-}
-
-// L2: the answer to any cursor, whether damaged, invented, of another collection, or valid
-// but with a position that never existed, is a page or INVALID_CURSOR. (-cursors 10000 is
-// the long run.)
-func TestRandomCursors(t *testing.T) {
-	t.Parallel()
-	w := shared(t)
-	random := rand.New(rand.NewPCG(1, 2))
-	pages, refused := 0, 0
-	for range *cursors {
-		for path, scope := range collections {
-			cursor, well := randomCursor(random, scope)
-			r := w.get(path+"?limit=2&cursor="+url.QueryEscape(cursor), "acme")
-			switch {
-			case r.code() == "INVALID_CURSOR":
-				refused++
-			case (well || cursor == "") && r.status == 200: // an empty cursor is an absent one
-				pages++
-			default:
-				t.Fatalf("%s, cursor %q: %d %s", path, cursor, r.status, r.body)
-			}
-		}
-	}
-	t.Logf("%d cursors: %d pages, %d times INVALID_CURSOR", pages+refused, pages, refused)
-}
-
-// randomCursor invents a cursor. If well is true, it is valid, so that there may be a page
-// for it.
-func randomCursor(random *rand.Rand, scope api.Scope) (cursor string, well bool) {
-	b := make([]byte, random.IntN(80))
-	for i := range b {
-		b[i] = byte(random.Uint32())
-	}
-	position := []string{string(b), fmt.Sprint(random.Uint64()), "history-acme:" + fmt.Sprint(random.Uint64()>>random.IntN(64)), "history-acme:" + string(b), ":", "fx_", "mk_",
-		servetest.FixtureID("acme", random.IntN(9)), "mk_" + string(b), strings.Repeat("z", random.IntN(90)), ""}[random.IntN(11)]
-	good := scope.Cursor(position)
-	switch random.IntN(5) {
-	case 0: // one letter changed
-		b := []byte(good)
-		b[random.IntN(len(b))] = "ABCDwxyz0189-_=."[random.IntN(16)]
-		return string(b), string(b) == good
-	case 1: // random bytes in the right clothes
-		return base64.RawURLEncoding.EncodeToString(b), false
-	case 2:
-		return string(b), false
-	case 3: // of another collection or account
-		other := []api.Scope{{Collection: api.Collection("fmclx"[random.IntN(5)]), ClientID: "acme", Filter: "x"}, {Collection: scope.Collection, ClientID: "other", Filter: scope.Filter}}[random.IntN(2)]
-		return other.Cursor(position), false
-	}
-	return good, true
 }
 
 // L2: at and near the edges of the window, over HTTP and the socket, for every position that

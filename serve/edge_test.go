@@ -14,7 +14,6 @@ import (
 
 	"mkt/internal/testing/check"
 	"mkt/internal/testing/needs"
-	"mkt/internal/testing/servetest"
 	"mkt/serve/account"
 )
 
@@ -244,27 +243,8 @@ func TestValidatorsAndCompression(t *testing.T) {
 	}
 }
 
-func TestAgeGrowsAndStalenessShows(t *testing.T) {
-	t.Parallel()
-	w := published(t, 2, 2).start()
-	first := w.get("/fixtures", "acme")
-	w.setClock(begin.Add(30 * time.Minute))
-	if p := w.get("/fixtures", "acme").page(t); *p.Meta.AgeMS != *first.page(t).Meta.AgeMS+30*60*1000 || p.Meta.IndexStale {
-		t.Errorf("half an hour later: age %d, stale %v", *p.Meta.AgeMS, p.Meta.IndexStale)
-	}
-	w.setClock(servetest.Start.Add(2*time.Hour + time.Millisecond))
-	later := w.get("/fixtures", "acme", "If-None-Match", first.header.Get("ETag"))
-	if later.status != 200 || !later.page(t).Meta.IndexStale {
-		t.Errorf("after two cadences: %d %s", later.status, later.body)
-	}
-	w.setClock(servetest.Start.Add(-time.Hour)) // a clock set back
-	if p := w.get("/fixtures", "acme").page(t); *p.Meta.AgeMS != 0 {
-		t.Errorf("before the retrieval: age %d", *p.Meta.AgeMS)
-	}
-}
-
 // Requests in progress are finished; new ones on kept connections are refused; then the
-// server ends.
+// server ends. It is ready until then and alive to the end.
 func TestDrain(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "acme").start()
@@ -289,10 +269,20 @@ func TestDrain(t *testing.T) {
 	if a := ask(); a == nil || a.StatusCode != 200 {
 		t.Fatal("the connection does not work")
 	}
+	if status, body := w.side("/readyz"); status != 200 || body != "ready\n" {
+		t.Errorf("serving: %d %q", status, body)
+	}
 	eventually(t, "the slow ones are in", func() bool { return w.metric("mkt_http_requests_in_flight") == float64(cap(slow)) })
 	began := time.Now()
 	stopped := make(chan error, 1)
 	go func() { stopped <- w.stop() }()
+	eventually(t, "not ready while draining", func() bool {
+		status, body := w.side("/readyz")
+		return status == 503 && body == "not ready: draining: requests in progress are being finished\n"
+	})
+	if status, _ := w.side("/livez"); status != 200 {
+		t.Errorf("not alive while draining: %d", status)
+	}
 	a := ask()
 	for a != nil && a.StatusCode == http.StatusOK {
 		a = ask()

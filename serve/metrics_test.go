@@ -183,35 +183,6 @@ func TestMetricsAreWellNamed(t *testing.T) {
 	}
 }
 
-// The server is ready if everything published is loaded and no shutdown has begun. The reason
-// for not being ready names no account.
-func TestReadiness(t *testing.T) {
-	t.Parallel()
-	w := published(t, 3, 2).start()
-	if status, body := w.side("/readyz"); status != 200 || body != "ready\n" {
-		t.Errorf("serving: %d %q", status, body)
-	}
-	slow := make(chan reply, 1)
-	go func() {
-		r, _ := w.sendPlain("/test/slow", "acme")
-		slow <- r
-	}()
-	eventually(t, "the slow one is in", func() bool { return w.metric("mkt_http_requests_in_flight") == 1 })
-	stopped := make(chan error, 1)
-	go func() { stopped <- w.stop() }()
-	eventually(t, "not ready while draining", func() bool {
-		status, body := w.side("/readyz")
-		return status == 503 && body == "not ready: draining: requests in progress are being finished\n"
-	})
-	if status, _ := w.side("/livez"); status != 200 {
-		t.Errorf("not alive while draining: %d", status)
-	}
-	if r := <-slow; r.status != 200 {
-		t.Errorf("the request under way: %d", r.status)
-	}
-	must(t, <-stopped)
-}
-
 // Between "not ready" and the first refusal, a load balancer has time to notice.
 func TestDrainDelay(t *testing.T) {
 	t.Parallel()

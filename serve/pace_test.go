@@ -5,28 +5,27 @@ import (
 	"testing"
 	"time"
 
-	"mkt/internal/testing/servetest"
 	"mkt/publish/football"
 	"mkt/publish/health"
 	"mkt/serve/account"
 )
 
+// hurriedWorld has an account whose markets are due every minute, with one publication of that time.
+func hurriedWorld(t *testing.T) (*world, time.Time) {
+	w := newWorld(t)
+	w.add("acme", func(a *account.Account) {
+		a.Cadence[football.MarketEngine], a.Cadence[football.LiveIntelligence] = time.Minute, 0
+	})
+	w.publish("acme", 3, 1, 1)
+	w.start()
+	return w, newestAt(t, w)
+}
+
 // A schedule that runs less often for the sake of the provider's quota makes nothing stale
 // too early, and data late by its pace is stale. The account's own cadence is kept.
 func TestPaceDecidesWhatIsStale(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	var fingerprint string
-	w.add("acme", func(a *account.Account) {
-		a.Cadence[football.MarketEngine], a.Cadence[football.LiveIntelligence] = time.Minute, 0
-		fingerprint = a.Provider.Fingerprint
-	})
-	list := servetest.Samples("acme", 3, 1, 1)
-	w.root("acme").Publish(servetest.Content{Fixtures: list, Events: servetest.Updates(list)})
-	w.fetched("acme")
-	w.start()
-	published, err := time.Parse(time.RFC3339, w.get("/fixtures", "acme").page(t).Meta.PublishedAt)
-	must(t, err)
+	w, published := hurriedWorld(t)
 	cadence := func() int64 {
 		var body struct {
 			Data struct {
@@ -71,18 +70,7 @@ func TestPaceDecidesWhatIsStale(t *testing.T) {
 // fails, since none is tried, and the first one may have used it up before any pace was decided.
 func TestUsedUpQuotaIsTheReason(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	var fingerprint string
-	w.add("acme", func(a *account.Account) {
-		a.Cadence[football.MarketEngine], a.Cadence[football.LiveIntelligence] = time.Minute, 0
-		fingerprint = a.Provider.Fingerprint
-	})
-	list := servetest.Samples("acme", 3, 1, 1)
-	w.root("acme").Publish(servetest.Content{Fixtures: list, Events: servetest.Updates(list)})
-	w.fetched("acme")
-	w.start()
-	published, err := time.Parse(time.RFC3339, w.get("/fixtures", "acme").page(t).Meta.PublishedAt)
-	must(t, err)
+	w, published := hurriedWorld(t)
 	until := published.Add(time.Hour)
 	w.root("acme").Record(health.Run{Step: health.StepFetch, Cycle: "c", OK: true, StartedAt: published, FinishedAt: published, LastOKAt: &published,
 		CredentialFingerprint: fingerprint, Quota: &health.Quota{At: published, UsedUpUntil: &until}})

@@ -187,6 +187,14 @@ e FINAL  9.5, UNAVAILABLE AFTER_KICK_OFF none: 9.5`},
 			t.Errorf("%s: %d %s", path, r.status, r.body)
 		}
 	}
+	then := w.startAsOf(servetest.Start.Add(2 * time.Hour))
+	if got, want := said(t, then.get(path, "acme").body), `a FINAL  1.90, PROVISIONAL BEFORE_KICK_OFF 1.97: 1.90 1.95 1.97
+b FINAL  2.0, PROVISIONAL BEFORE_KICK_OFF 2.0: 2.0
+c FINAL  3.0, PROVISIONAL BEFORE_KICK_OFF null: 3.0 null
+d FINAL  4.0, PROVISIONAL BEFORE_KICK_OFF gone: 4.0 gone`; got != want {
+		t.Errorf("served as of two hours later:\n%s\nwant\n%s", got, want)
+	}
+	must(t, then.stop())
 	if r := w.get(path, "without"); r.code() != "FEATURE_NOT_ENABLED" {
 		t.Errorf("an account without the extension: %d %s", r.status, r.body)
 	}

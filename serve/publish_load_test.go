@@ -157,7 +157,7 @@ func (l *paging) start() {
 	for range *inFlight {
 		conn, err := net.Dial("tcp", l.url)
 		must(t, err)
-		p := &pager{paging: l, conn: conn, in: bufio.NewReaderSize(conn, 4<<10)}
+		p := &pager{paging: l, asker: asker{conn, bufio.NewReaderSize(conn, 4<<10)}}
 		l.clients = append(l.clients, p)
 		l.finished.Go(p.run)
 	}
@@ -203,8 +203,7 @@ func (l *paging) stop() {
 
 type pager struct {
 	*paging
-	conn net.Conn
-	in   *bufio.Reader
+	asker
 	over atomic.Bool
 	body []byte
 
@@ -251,31 +250,13 @@ func (p *pager) walk() error {
 
 func (p *pager) ask(cursor string) ([]byte, error) {
 	began, now := time.Now(), p.phase.Load()
-	if _, err := fmt.Fprintf(p.conn, "GET /api/v1/fixtures?limit=50%s HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\n\r\n", cursor, p.token); err != nil {
+	length, err := p.begin(head("/api/v1/fixtures?limit=50"+cursor, p.token, ""))
+	if err != nil {
 		return nil, err
-	}
-	status, length := "", 0
-	for {
-		line, err := p.in.ReadSlice('\n')
-		if err != nil {
-			return nil, err
-		}
-		if status == "" {
-			status = string(line[9:12])
-		}
-		if len(line) == 2 {
-			break
-		}
-		if rest, ok := bytes.CutPrefix(line, []byte("Content-Length: ")); ok {
-			length, _ = strconv.Atoi(string(bytes.TrimSpace(rest)))
-		}
 	}
 	p.body = slices.Grow(p.body[:0], length)[:length]
-	if _, err := io.ReadFull(p.in, p.body); err != nil {
+	if _, err := io.ReadFull(p.reader, p.body); err != nil {
 		return nil, err
-	}
-	if status != "200" {
-		return nil, fmt.Errorf("%s %s", status, p.body)
 	}
 	if now == p.phase.Load() { // a request of two phases is of none
 		p.mu.Lock()

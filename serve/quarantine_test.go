@@ -7,63 +7,34 @@ import (
 	"testing"
 	"time"
 
-	"mkt/publish/football"
 	"mkt/publish/layout"
-	"mkt/serve"
-	"mkt/serve/quarantine"
 )
 
-// If the newest publication has killed the server twice or cannot be opened, the one before is
-// served, the health shows it with a code that /schema lists, and the next publication ends it.
+// If the newest publication cannot be opened, the one before is served, the health shows it with
+// a code that /schema lists, and the next publication ends it.
 func TestQuarantineShowsInHealth(t *testing.T) {
 	t.Parallel()
-	for name, spoil := range map[string]func(*world){
-		"it killed the server twice": func(w *world) {
-			c := w.root("acme").Commit
-			notes := filepath.Join(w.dataDir, serve.UsageFolder, serve.LoadsFolder)
-			for range quarantine.Allowed {
-				store, err := quarantine.Open(notes, time.Now)
-				must(w.t, err)
-				_, err = store.Begin(quarantine.Publication{ClientID: "acme", Product: string(football.MarketEngine), Version: c.Version, CommitSHA256: c.SHA256})
-				must(w.t, err)
-				must(w.t, store.Close())
-				held, err := filepath.Glob(filepath.Join(notes, "acme.*"))
-				must(w.t, err)
-				for _, note := range held { // the notes held by this process are those of a dead one from now on
-					must(w.t, os.Rename(note, note+".held"))
-					must(w.t, os.WriteFile(note, nil, 0o644))
-					must(w.t, os.Remove(note+".held"))
-				}
-			}
-		},
-		"its manifest is a link": func(w *world) {
-			manifest := w.root("acme").Path(layout.ManifestFile)
-			must(w.t, os.Rename(manifest, filepath.Join(w.dataDir, "manifest.json")))
-			must(w.t, os.Symlink(filepath.Join(w.dataDir, "manifest.json"), manifest))
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			w := published(t, 3, 1)
-			w.fetched("acme")
-			w.root("acme").PublishNext(4, 1)
-			spoil(w)
-			w.start()
-			w.setClock(begin.Add(2 * time.Hour))
-			if p := w.get("/fixtures", "acme").page(t); len(p.Data) != 3 || !p.Meta.IndexStale {
-				t.Errorf("%d fixtures are served, want the 3 of the publication before; %+v", len(p.Data), p.Meta)
-			}
-			if part, whole := w.healthOf("market_engine", "acme"); part != "DEGRADED SNAPSHOT_QUARANTINED" || whole != "DEGRADED" {
-				t.Errorf("health %s, %s", part, whole)
-			}
-			if !strings.Contains(w.get("/schema", "acme").body, `"SNAPSHOT_QUARANTINED"`) {
-				t.Error("/schema does not list the code")
-			}
-			w.root("acme").PublishNext(5, 1)
-			eventually(t, "the next publication is served", func() bool { return len(w.get("/fixtures", "acme").page(t).Data) == 5 })
-			if part, _ := w.healthOf("market_engine", "acme"); part != "HEALTHY " {
-				t.Errorf("health %s after the next publication", part)
-			}
-		})
+	w := published(t, 3, 1)
+	w.fetched("acme")
+	w.root("acme").PublishNext(4, 1)
+	manifest := w.root("acme").Path(layout.ManifestFile)
+	must(t, os.Rename(manifest, filepath.Join(w.dataDir, "manifest.json")))
+	must(t, os.Symlink(filepath.Join(w.dataDir, "manifest.json"), manifest))
+	w.start()
+	w.setClock(begin.Add(2 * time.Hour))
+	if p := w.get("/fixtures", "acme").page(t); len(p.Data) != 3 || !p.Meta.IndexStale {
+		t.Errorf("%d fixtures are served, want the 3 of the publication before; %+v", len(p.Data), p.Meta)
+	}
+	if part, whole := w.healthOf("market_engine", "acme"); part != "DEGRADED SNAPSHOT_QUARANTINED" || whole != "DEGRADED" {
+		t.Errorf("health %s, %s", part, whole)
+	}
+	if !strings.Contains(w.get("/schema", "acme").body, `"SNAPSHOT_QUARANTINED"`) {
+		t.Error("/schema does not list the code")
+	}
+	w.root("acme").PublishNext(5, 1)
+	eventually(t, "the next publication is served", func() bool { return len(w.get("/fixtures", "acme").page(t).Data) == 5 })
+	if part, _ := w.healthOf("market_engine", "acme"); part != "HEALTHY " {
+		t.Errorf("health %s after the next publication", part)
 	}
 }
 

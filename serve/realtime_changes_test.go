@@ -10,7 +10,6 @@ import (
 
 	"mkt/internal/testing/servetest"
 	"mkt/publish/football"
-	"mkt/publish/health"
 	"mkt/serve"
 )
 
@@ -24,30 +23,6 @@ func (s *socket) changes() push {
 	var p push
 	must(s.t, json.Unmarshal(s.next("changes"), &p))
 	return p
-}
-
-func (w *world) overHTTP(as string, after uint64) (events []string) {
-	w.t.Helper()
-	cursor := ""
-	for {
-		r := w.get("/changes?limit=200"+cursor, as)
-		if r.code() == "INVALID_CURSOR" { // the window has moved on meanwhile
-			cursor, events = "", nil
-			continue
-		}
-		var body struct{ Data []json.RawMessage }
-		must(w.t, json.Unmarshal([]byte(r.body), &body))
-		for _, e := range body.Data {
-			if seqOf(w.t, e) > after {
-				events = append(events, string(e))
-			}
-		}
-		p := r.page(w.t)
-		if !p.Pagination.HasMore {
-			return events
-		}
-		cursor = "&cursor=" + *p.Pagination.NextCursor
-	}
 }
 
 func seqOf(t testing.TB, e json.RawMessage) uint64 {
@@ -102,11 +77,6 @@ func TestCursorBeyondTheLog(t *testing.T) {
 	try("0 true", 30, 31, 40, 1<<52, 1<<53-1)
 	if copied.Load() < 4 {
 		t.Errorf("asked %d times for what other replicas have", copied.Load())
-	}
-	for _, cursor := range []any{1 << 53, -1, 30.5, "30", true, []int{30}, json.RawMessage("30.0"), json.RawMessage("3e1"), json.RawMessage("1e400")} {
-		if a := s.ask("subscribe", map[string]any{"channel": "changes", "cursor": cursor}); a.Error.Code != "INVALID_PARAMETER" {
-			t.Errorf("cursor %v: %+v", cursor, a)
-		}
 	}
 	far, _ := w.connect("acme")
 	far.ask("subscribe", map[string]any{"channel": "changes", "cursor": 1 << 52})
@@ -168,6 +138,31 @@ func TestSocketSubscribesAgain(t *testing.T) {
 	}
 }
 
+// Publications that are larger than a page come in pages, which follow each other.
+func TestSocketPagesOfAPublication(t *testing.T) {
+	t.Parallel()
+	w := published(t, 3, 1).start()
+	for i, polling := range []bool{false, true} {
+		s, _ := w.connect("acme", transport(polling))
+		last := s.ask("subscribe", map[string]any{"channel": "changes"}).Cursor
+		for version := range 3 {
+			w.publish("acme", 450, 1, 2+3*i+version)
+		}
+		for end := last + 3*450; last < end; {
+			p := s.changes()
+			for _, e := range p.Events {
+				if last++; seqOf(t, e) != last {
+					t.Fatalf("seq %d in place of %d", seqOf(t, e), last)
+				}
+			}
+			if p.Cursor != last || len(p.Events) > 200 {
+				t.Fatalf("%d events, cursor %d after seq %d", len(p.Events), p.Cursor, last)
+			}
+		}
+		s.Close()
+	}
+}
+
 // After a restore every position is invalid: the connection is closed, the client reconnects,
 // and its subscribe is refused with INVALID_CURSOR.
 func TestSocketAfterARestore(t *testing.T) {
@@ -212,23 +207,4 @@ func TestSocketBeforeTheFirstPublication(t *testing.T) {
 	if p := s.changes(); len(p.Events) != 2 || p.Cursor != 2 {
 		t.Errorf("%+v", p)
 	}
-}
-
-// While a publication is not loaded yet, its newest event is unknown, and a position in it
-// would be a guess.
-func TestSocketBeforeItIsLoaded(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, "acme")
-	w.fetched("acme")
-	w.root("acme").Record(health.Run{Step: "publish", Cycle: "c", OK: true, FinishedAt: servetest.Start})
-	w.start()
-	s, r := w.connect("acme")
-	if fmt.Sprint(r.Channels) != "[{changes /api/v1/changes false DATA_NOT_READY} {live /api/v1/live true }]" {
-		t.Errorf("channels: %+v", r.Channels)
-	}
-	if a := s.ask("subscribe", map[string]any{"channel": "changes"}); a.Error.Code != "DATA_NOT_READY" || a.Error.RetryAfter != 60 {
-		t.Errorf("%+v", a)
-	}
-	w.publish("acme", 2, 1, 1)
-	eventually(t, "it can be subscribed to", func() bool { return s.ask("subscribe", map[string]any{"channel": "changes"}).OK })
 }

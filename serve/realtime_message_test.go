@@ -32,6 +32,8 @@ func TestSocketMessages(t *testing.T) {
 		{"subscribe", on(`"cursor":-1`), "INVALID_PARAMETER"},
 		{"subscribe", on(`"cursor":-0`), "INVALID_PARAMETER"},
 		{"subscribe", on(`"cursor":1.5`), "INVALID_PARAMETER"},
+		{"subscribe", on(`"cursor":3.0`), "INVALID_PARAMETER"},
+		{"subscribe", on(`"cursor":1e400`), "INVALID_PARAMETER"},
 		{"subscribe", on(`"cursor":1e21`), "INVALID_PARAMETER"},
 		{"subscribe", on(`"cursor":9007199254740992`), "INVALID_PARAMETER"},
 		{"subscribe", on(`"cursor":99999999999999999999`), "INVALID_PARAMETER"},

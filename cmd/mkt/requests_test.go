@@ -12,27 +12,27 @@ import (
 )
 
 // get requests a URL with an account's token, "" for none.
-func get(ctx context.Context, client *http.Client, url, token string) (status int, header http.Header, body string, err error) {
+func get(ctx context.Context, client *http.Client, url, token string) (status int, body string, err error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
-		return 0, nil, "", err
+		return 0, "", err
 	}
 	if token != "" {
 		r.Header.Set("Authorization", "Bearer "+token)
 	}
 	answer, err := client.Do(r)
 	if err != nil {
-		return 0, nil, "", err
+		return 0, "", err
 	}
 	defer answer.Body.Close()
 	text, err := io.ReadAll(answer.Body)
-	return answer.StatusCode, answer.Header, string(text), err
+	return answer.StatusCode, string(text), err
 }
 
 // mustGet is get for a server that must answer.
 func mustGet(t testing.TB, url, token string) (status int, body string) {
 	t.Helper()
-	status, _, body, err := get(t.Context(), http.DefaultClient, url, token)
+	status, body, err := get(t.Context(), http.DefaultClient, url, token)
 	check.Must(t, err)
 	return status, body
 }

@@ -146,7 +146,7 @@ func tryHTTP(ts *testscript.TestScript, args []string) error {
 func askHTTP(args []string) (string, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()
-	status, _, body, err := get(ctx, http.DefaultClient, args[1], strings.Join(args[2:], ""))
+	status, body, err := get(ctx, http.DefaultClient, args[1], strings.Join(args[2:], ""))
 	if err == nil && strconv.Itoa(status) != args[0] {
 		err = fmt.Errorf("status %d, want %s\n%s", status, args[0], body)
 	}

@@ -280,6 +280,20 @@ func TestEveryBitOfTheAnswers(t *testing.T) {
 	}
 }
 
+// odds is a megabyte that compresses about as well as a real answer.
+func odds() []byte {
+	r := rand.New(rand.NewPCG(1, 2))
+	var b bytes.Buffer
+	for b.Len() < 1<<20 {
+		b.WriteString(`{"id":"`)
+		for range 9 {
+			b.WriteByte('0' + byte(r.IntN(10)))
+		}
+		b.WriteString(`","odds":"1.90","header":"Over","name":"2.5","handicap":"-0.5"},`)
+	}
+	return b.Bytes()
+}
+
 // A large answer of a market cycle, which is kept for long, is compressed at another level than the
 // same answer of a live cycle, which is compacted soon.
 func TestLargeAnswersByProduct(t *testing.T) {

@@ -42,14 +42,15 @@ func distort(d Dialect, kind FaultKind, a Answer, pick func(n int) int) Answer {
 }
 
 // breakOne makes every field of a fixture but its ids unreadable: of the one at first, or of the next
-// one if it has no other fields, as a fixture without markets.
+// one if it has neither objects nor lists, as a fixture without markets.
 func breakOne(items [][]byte, first int, ids []string) {
 	for n := range items {
 		i, isBroken := (first+n)%len(items), false
 		items[i] = edited(items[i], func(object map[string]json.RawMessage) {
-			for field := range object {
+			for field, value := range object {
 				if !slices.Contains(ids, field) {
-					object[field], isBroken = json.RawMessage("17"), true
+					isBroken = isBroken || value[0] == '{' || value[0] == '['
+					object[field] = json.RawMessage("17")
 				}
 			}
 		})

@@ -70,13 +70,3 @@ func TestLiveFixturesAreThoseAnnounced(t *testing.T) {
 		}
 	}
 }
-
-func BenchmarkLive(b *testing.B) {
-	w := simulator.MakeWorld(simulator.WorldOptions{Seed: 1, Fixtures: 300, InPlay: 300})
-	w.Live(noon)
-	for b.Loop() {
-		for _, m := range w.Live(noon) {
-			m.Sent(noon)
-		}
-	}
-}

@@ -260,23 +260,6 @@ func TestMatchesAreFootball(t *testing.T) {
 	}
 }
 
-func BenchmarkMatch(b *testing.B) {
-	number := int64(4000)
-	for b.Loop() {
-		w := clean(1)
-		w.Match(fixtureOf(w, number))
-		number++
-	}
-}
-
-func BenchmarkSent(b *testing.B) {
-	m := matches(troubled(1), 1)[0]
-	now := m.Over
-	for b.Loop() {
-		m.Sent(now)
-	}
-}
-
 // Every event is dated in a half, also one at its very end, and a goal that is taken back.
 func TestEventsAreOfAHalf(t *testing.T) {
 	for _, m := range matches(troubled(5), 400) {

@@ -2,10 +2,8 @@ package simulator_test
 
 import (
 	"bytes"
-	"encoding/csv"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -13,7 +11,6 @@ import (
 	"github.com/klauspost/compress/gzip"
 
 	"mkt/fetch/simulator"
-	"mkt/internal/testing/needs"
 )
 
 const (
@@ -131,105 +128,4 @@ func FuzzReadMatches(f *testing.F) {
 			m.Minutes()
 		}
 	})
-}
-
-// sharedMatches is the folder of real matches, where it is there.
-func sharedMatches(t testing.TB) string {
-	return needs.Shared(t, "matches")
-}
-
-// Every replayed real match ends with the totals of its file, and until then is sent as
-// the samples of the folder show it.
-func TestRealMatchesComeOutAsRecorded(t *testing.T) {
-	dir := sharedMatches(t)
-	read, err := simulator.ReadMatches(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	offsets := make([]time.Duration, read.Len())
-	w := simulator.MakeWorld(simulator.WorldOptions{Seed: 1, Fixtures: 1, Matches: read, Start: noon, MatchOffsets: offsets,
-		Oddities: new(simulator.Oddities)})
-	recorded, scores := totals(t, dir)
-	played := 0
-	for _, m := range w.Live(noon.Add(time.Minute)) {
-		if m.RealID() == "" {
-			continue
-		}
-		played++
-		want := recorded[m.RealID()]
-		truth := m.True(m.Over)
-		for key, n := range want.total {
-			if got := int(truth[key.side][key.metric]); got != n && !(key.metric == simulator.Possession && got-n < 5 && n-got < 5) {
-				t.Errorf("match %s: %v of side %d: %d, recorded %d", m.RealID(), key.metric, key.side, got, n)
-			}
-		}
-		if sent := m.Sent(m.Over.Add(time.Hour)); sent.Score != scores[m.RealID()] {
-			t.Errorf("match %s ended %v, recorded %v", m.RealID(), sent.Score, scores[m.RealID()])
-		}
-		first := m.Sent(m.Whistle.Add(m.Periods()[0].To))
-		for key, n := range want.first {
-			if got := int(first.First[key.side][key.metric]); got != n {
-				t.Errorf("match %s, first half: %v of side %d: %d, recorded %d", m.RealID(), key.metric, key.side, got, n)
-			}
-		}
-	}
-	if played != read.Len() {
-		t.Errorf("%d of %d are played", played, read.Len())
-	}
-}
-
-type recordedKey struct {
-	side   simulator.Side
-	metric simulator.Metric
-}
-
-type recordedTotals struct{ total, first map[recordedKey]int }
-
-// totals adds up the files without the package's own reader.
-func totals(t *testing.T, dir string) (map[string]recordedTotals, map[string][2]int) {
-	kinds := map[string]simulator.Metric{"attack": simulator.Attacks, "dangerous_attack": simulator.DangerousAttacks, "on_target": simulator.OnTarget,
-		"off_target": simulator.OffTarget, "corner": simulator.Corners, "goal": simulator.Goals, "yellow": simulator.YellowCards,
-		"red": simulator.RedCards, "penalty": simulator.Penalties}
-	all, scores := make(map[string]recordedTotals), make(map[string][2]int)
-	for _, row := range rowsOf(t, filepath.Join(dir, "matches.csv.gz")) {
-		home, _ := strconv.Atoi(row[6])
-		away, _ := strconv.Atoi(row[7])
-		all[row[0]] = recordedTotals{make(map[recordedKey]int), make(map[recordedKey]int)}
-		scores[row[0]] = [2]int{home, away}
-	}
-	files, _ := filepath.Glob(filepath.Join(dir, "increments-*.csv.gz"))
-	for _, file := range files {
-		for _, row := range rowsOf(t, file) {
-			metric, ok := kinds[row[4]]
-			if !ok {
-				continue
-			}
-			key := recordedKey{simulator.Home, metric}
-			if row[3] == "away" {
-				key.side = simulator.Away
-			}
-			all[row[0]].total[key]++
-			if row[1] == "1H" {
-				all[row[0]].first[key]++
-			}
-		}
-	}
-	return all, scores
-}
-
-func rowsOf(t *testing.T, file string) [][]string {
-	in, err := os.Open(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer in.Close()
-	z, err := gzip.NewReader(in)
-	if err != nil {
-		t.Fatal(err)
-	}
-	rows, err := csv.NewReader(z).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return rows[1:]
 }

@@ -329,7 +329,7 @@ func TestLeases(t *testing.T) {
 			if want != (err == nil) || !want && !errors.As(err, &taken) {
 				t.Fatalf("want %v: %v", want, err)
 			}
-			if !want && (taken.Holder == "" || taken.Gone.Sub(time.Now()) > 12*time.Second) {
+			if !want && (taken.Holder == "" || time.Until(taken.Gone) > 12*time.Second) {
 				t.Errorf("taken by %+v", taken)
 			}
 			return held, lease

@@ -193,6 +193,15 @@ func TestNoReceipt(t *testing.T) {
 			t.Errorf("%s %s %s: %v, want %v", of.wanted.FixtureID, of.wanted.MarketID, of.wanted.Selection, err, of.want)
 		}
 	}
+	whole := w.data
+	for _, name := range []string{c.Dir() + "/" + layout.ManifestFile, c.Dir() + "/" + layout.MarketsFile, layout.Commit(c.Version)} {
+		w.data = whole.PowerCut(1, 0)
+		w.data.Flip(name, 100)
+		if _, _, err := receipt.Make(w.wanted(c, 1, mkA, slPrice)); err == nil {
+			t.Errorf("%s is damaged, and has a receipt", name)
+		}
+	}
+	w.data = whole
 	c.SHA256 = durable.Hash([]byte("another"))
 	w.publish(1)
 	_, err := w.log.Append([]transparency.Record{{ClientID: "acme", Product: "market_engine", Version: 2, CommitSHA256: c.SHA256}})

@@ -86,31 +86,6 @@ func TestAudit(t *testing.T) {
 	}
 }
 
-// Another history with the same key is found by a checkpoint of the first one, and by no other means.
-func TestAuditOfARewrittenLog(t *testing.T) {
-	key := newKey(t, 1)
-	first, second := open(t, durabletest.NewMem(), key), open(t, durabletest.NewMem(), key)
-	old, err := first.Append(recordsFrom(1, 300))
-	if err != nil {
-		t.Fatal(err)
-	}
-	list := recordsFrom(1, 400)
-	list[299].CommitSHA256 = list[0].CommitSHA256
-	rewritten, err := second.Append(list)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range []struct {
-		older  []transparency.Checkpoint
-		faults int
-	}{{nil, 0}, {[]transparency.Checkpoint{old.Checkpoint}, 1}} {
-		a, err := second.Audit(rewritten.Checkpoint, c.older, func(int64, *transparency.Record) {})
-		if err != nil || len(a.Faults) != c.faults || c.faults > 0 && !strings.Contains(a.Faults[0].Error(), "first 300 entries") {
-			t.Errorf("%d older checkpoints: %v, %v", len(c.older), a.Faults, err)
-		}
-	}
-}
-
 // An operator adds a leaf that conceals the one before it. Whoever has the leaves finds it, and so does, in a copy of the
 // log alone, whoever has receipts of both.
 func TestAuditOfAConcealedLeaf(t *testing.T) {

@@ -101,10 +101,3 @@ func TestRuleKeepsFootball(t *testing.T) {
 		}
 	}
 }
-
-func BenchmarkRule(b *testing.B) {
-	n := named("Brazil Campeonato Litor\u00e2neo U20", "Gr\u00eamio \u00c1guas Claras", "CF Nova Alian\u00e7a & Amigos")
-	for b.Loop() {
-		Rule(n)
-	}
-}

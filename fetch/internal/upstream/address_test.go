@@ -3,8 +3,6 @@ package upstream
 import (
 	"net/netip"
 	"testing"
-
-	"pgregory.net/rapid"
 )
 
 func TestPublicAddresses(t *testing.T) {
@@ -53,29 +51,4 @@ func TestOwnAddresses(t *testing.T) {
 			t.Errorf("%s: contacted because of the flag", address)
 		}
 	}
-}
-
-// However an IPv4 address that is not public is wrapped into IPv6, it is refused.
-func TestNoDisguiseIsPublic(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		v4 := rapid.SampledFrom([]string{"127.0.0.1", "10.0.0.1", "169.254.169.254", "192.168.1.1", "100.64.1.1"}).Draw(t, "address")
-		b := netip.MustParseAddr(v4).As4()
-		var wrapped [16]byte
-		copy(wrapped[12:], b[:])
-		switch rapid.IntRange(0, 4).Draw(t, "disguise") {
-		case 0:
-			wrapped[10], wrapped[11] = 0xff, 0xff
-		case 1:
-			copy(wrapped[:], []byte{0, 0x64, 0xff, 0x9b})
-		case 2:
-			copy(wrapped[:], []byte{0x20, 0x02, b[0], b[1], b[2], b[3]})
-		case 3:
-			copy(wrapped[:], []byte{0x20, 0x01, 0, 0, b[0], b[1], b[2], b[3]})
-		case 4:
-			copy(wrapped[:], []byte{0x2a, 0x00, 1, 2, 3, 4, 5, 6, 0, 0, 0x5e, 0xfe})
-		}
-		if a := netip.AddrFrom16(wrapped); public(a) {
-			t.Fatalf("%s hides %s and is public", a, v4)
-		}
-	})
 }

@@ -3,6 +3,7 @@ package apifootball_test
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -250,6 +251,74 @@ func TestAskGoesOn(t *testing.T) {
 				t.Errorf("not offered: %v", got.NotOffered)
 			}
 		})
+	}
+}
+
+// TestAskStops: a refused credential or plan ends the run, and so does a cycle without any
+// answer.
+func TestAskStops(t *testing.T) {
+	for _, c := range []struct {
+		endpoint, answer string
+		status           int
+		kind             provider.Kind
+	}{
+		{"fixtures", refusal("token"), 200, provider.CredentialFault},
+		{"odds", refusal("plan"), 200, provider.PermissionFault},
+		{"odds", refusal("requests"), 200, provider.Limited},
+		{"fixtures", refusal("requests"), 200, provider.Limited},
+		{"fixtures", "", 0, provider.Accepted},
+		{"odds", "", 0, provider.Accepted},
+	} {
+		u := aWeek(26, 5)
+		u.answer = func(r asked) (string, int) {
+			if r.Endpoint == c.endpoint {
+				return c.answer, c.status
+			}
+			return "", 200
+		}
+		_, err := adapter.Ask(context.Background(), u)
+		var answer *provider.AnswerError
+		if err == nil || c.kind != provider.Accepted && (!errors.As(err, &answer) || answer.Verdict.Kind != c.kind) {
+			t.Errorf("%s %s: %v", c.endpoint, c.answer, err)
+		}
+	}
+}
+
+// TestQuotaEnds: if the quota is used up, the answers so far are kept, the other
+// fixtures have failed, and no more requests are sent.
+func TestQuotaEnds(t *testing.T) {
+	u := aWeek(26, 5, 5, 5)
+	u.answer = func(r asked) (string, int) {
+		if r.n >= 17 {
+			return refusal("requests"), 200
+		}
+		return "", 200
+	}
+	got, err := adapter.Ask(context.Background(), u)
+	if err != nil || !got.ListingComplete || len(got.Failed) == 0 || len(got.Failed) == 41 || len(got.NotOffered) > 0 {
+		t.Errorf("%+v, %v", got, err)
+	}
+	if len(u.Requests) > 17+u.Concurrency() {
+		t.Errorf("%d requests, after the quota had ended", len(u.Requests))
+	}
+	if slices.Contains(got.Failed, "1001") || !slices.Contains(got.Failed, "1041") {
+		t.Errorf("the first day's odds were not asked for first: failed %v", got.Failed)
+	}
+}
+
+// TestPagesThatStop: a group of pages without a new fixture is the last one.
+func TestPagesThatStop(t *testing.T) {
+	u := aWeek(50)
+	u.Workers = 1
+	u.answer = func(r asked) (string, int) {
+		if r.Endpoint == "odds" && r.Query.Get("page") != "1" {
+			return refusal("date"), 200
+		}
+		return "", 200
+	}
+	got, err := adapter.Ask(context.Background(), u)
+	if err != nil || len(got.Failed) != 40 || u.requests("odds") > 4 {
+		t.Errorf("%+v, %v, %d pages", got, err, u.requests("odds"))
 	}
 }
 

@@ -370,6 +370,28 @@ func TestAskStops(t *testing.T) {
 	}
 }
 
+func TestAskQuotaUsedUp(t *testing.T) {
+	u := &upstream{items: listingItems(200), markets: func(ids []string) (string, int) {
+		if ids[0] >= "1050" {
+			return `{"success":0,"error":"TOO_MANY_REQUESTS"}`, 200
+		}
+		return "", 0
+	}}
+	asked := u.run(t)
+	if len(asked.Failed) < 150-30 || len(u.asked) > 5+3 || !slices.IsSorted(asked.Failed) {
+		t.Errorf("%d failed after %d requests", len(asked.Failed), len(u.asked))
+	}
+	u = &upstream{items: listingItems(200), page: func(page, _ int) (string, int) {
+		if page == 3 {
+			return `{"success":0,"error":"TOO_MANY_REQUESTS"}`, 200
+		}
+		return "", 0
+	}}
+	if asked, err := adapter.Ask(t.Context(), u); asked.ListingComplete || u.listings > 5 {
+		t.Errorf("in the listing: %+v, %v after %d pages", asked, err, u.listings)
+	}
+}
+
 func TestAskUnreachable(t *testing.T) {
 	for _, after := range []int{0, 1, 2} {
 		u := &upstream{items: listingItems(20), down: fmt.Errorf("%w: connection refused", provider.ErrUnreachable), after: after}

@@ -258,87 +258,6 @@ func holds(o *input.Offer, path []string) bool {
 	return key == path[at+1]
 }
 
-// A row that is damaged leaves the other rows of its market as they are.
-func TestDamagedRows(t *testing.T) {
-	body := sample(t, "v3", "markets.json")
-	whole := readMarkets(t, body)
-	rows := 0
-	for _, s := range spots(t, body) {
-		at := slices.Index(s.path, "odds")
-		if at < 0 || len(s.path) < at+2 {
-			continue
-		}
-		for _, value := range oddValues {
-			sheet := readMarkets(t, s.before+value+s.after)
-			key := s.path[at-1]
-			var number int
-			fmt.Sscan(s.path[at+1], &number)
-			for i, f := range whole.Fixtures {
-				if fmt.Sprint(i) != s.path[1] {
-					continue
-				}
-				was, is := offerOf(f, key), offerOf(sheet.Fixtures[i], key)
-				if was == nil || len(was.Sections) > 1 || len(was.Rows) != len(is.Rows) || slices.ContainsFunc(was.Rows, isJoined) {
-					continue // merged from several tabs, or joined from labels
-				}
-				for n := range was.Rows {
-					rows++
-					if diff := cmp.Diff(was.Rows[n], is.Rows[n], fieldsOfTests); n != number && diff != "" {
-						t.Errorf("%s = %s: row %d is another:\n%s", strings.Join(s.path, "."), value, n, diff)
-					}
-				}
-			}
-		}
-	}
-	if rows < 400 {
-		t.Errorf("%d rows compared", rows)
-	}
-}
-
-// A table in which one row is damaged is read as before but for that line: a label
-// takes its own prices along, and a price itself alone.
-func TestDamagedTables(t *testing.T) {
-	var rows []string
-	for _, id := range []string{"1", "2", "3"} {
-		rows = append(rows, `{"id":"PC`+id+`","odds":"","name":"Player `+id+`"}`)
-	}
-	for _, head := range []string{"Over", "Under"} {
-		for _, id := range []string{"1", "2", "3"} {
-			rows = append(rows, fmt.Sprintf(`{"id":"%s","odds":"1.5%s","header":"%s"}`, id+strings.TrimPrefix(head, "Over"), id, head))
-		}
-	}
-	read := func(rows []string) map[string]input.Row {
-		body := `{"success":1,"results":[{"FI":"1","main":{"updated_at":"1772600100","sp":{"player_shots":{"id":"1","odds":[` + strings.Join(rows, ",") + `]}}}}]}`
-		all := map[string]input.Row{}
-		for _, row := range readMarkets(t, body).Fixtures[0].Offers[0].Rows {
-			all[row.ID.Or("none")] = row
-		}
-		return all
-	}
-	whole := read(rows)
-	if len(whole) != 6 || whole["3Under"].Labels[0].Text != "Player 3" {
-		t.Fatalf("%+v", whole)
-	}
-	for damaged := range rows {
-		line := fmt.Sprint(damaged%3 + 1)
-		for _, value := range []string{`null`, `"text"`, `0`, `[]`, `{}`, `[{}]`, `{"id":null,"odds":"","name":"Player"}`, `{"id":["PC1"],"odds":""}`, `{"id":"PC` + line + `","id":"PC9","odds":""}`} {
-			now := read(slices.Replace(slices.Clone(rows), damaged, damaged+1, value))
-			for id, row := range whole {
-				own := damaged < 3 && id[:1] == line || damaged >= 3 && id == line+map[bool]string{true: "Under"}[damaged >= 6]
-				if got, there := now[id]; !own && !cmp.Equal(row, got, fieldsOfTests) {
-					t.Errorf("row %d is %s: %s is another: %+v", damaged, value, id, got)
-				} else if damaged < 3 && !there || own && there && got.Trouble == "" {
-					t.Errorf("row %d is %s: %s is there %v, trouble %q", damaged, value, id, there, got.Trouble)
-				}
-			}
-		}
-	}
-}
-
-func isJoined(row input.Row) bool {
-	return slices.ContainsFunc(row.Labels, func(l football.Label) bool { return strings.HasPrefix(l.Field, "label.") })
-}
-
 func offerOf(f provider.FixtureOffers, key string) *input.Offer {
 	for i := range f.Offers {
 		if f.Offers[i].Key == key {
@@ -348,49 +267,75 @@ func offerOf(f provider.FixtureOffers, key string) *input.Offer {
 	return nil
 }
 
-// The same for a list of fixtures: the other items are read as before, and an item
-// that has its id and its names is still listed.
-func TestDamagedListing(t *testing.T) {
-	body := sample(t, "listing", "listing1.json")
-	read := func(body string) (provider.Listing, error) {
-		l, err := adapter.ReadListing([]provider.Payload{{Body: []byte(body)}})
-		for _, other := range []string{"item: a member is missing, and an unknown one is there", "item: null, where there is always a value"} {
-			delete(l.Damaged, other) // the damage at hand may put one in its place, or take one away
-		}
-		return l, err
-	}
-	whole, err := read(body)
-	if err != nil {
+// The same for lists of fixtures, to be played and in play: the other items are read as before, and damage to a
+// member that is read is counted.
+func TestDamagedLists(t *testing.T) {
+	var inPlay bytes.Buffer
+	item := strings.NewReplacer(`"saves":"x",`, ``, `"a"`, `"1"`).Replace(liveItem) // nothing in it is damaged
+	other := strings.NewReplacer(`"500"`, `"501"`, `"777"`, `"778"`).Replace(item)
+	if err := json.Compact(&inPlay, []byte(`{"success":1,"results":[`+item+","+other+`]}`)); err != nil {
 		t.Fatal(err)
 	}
-	ids := idsIn(t, body, "id")
-	for _, s := range spots(t, body) {
-		for _, value := range oddValues {
-			at := strings.Join(s.path, ".") + " = " + value
-			l, err := read(s.before + value + s.after)
+	for name, list := range map[string]struct {
+		body    string
+		id      string
+		members []string // those of which damage is counted
+		read    func(body string) (items map[string]string, damaged int, err error)
+	}{
+		"to be played": {sample(t, "listing", "listing1.json"), "id", []string{"league", "home", "away", "time", "time_status"}, func(body string) (map[string]string, int, error) {
+			l, err := adapter.ReadListing([]provider.Payload{{Body: []byte(body)}})
+			items := map[string]string{}
+			for id, f := range l.Fixtures {
+				items[id] = fmt.Sprintf("%+v", f)
+			}
+			for _, other := range []string{"item: a member is missing, and an unknown one is there", "item: null, where there is always a value"} {
+				delete(l.Damaged, other) // the damage at hand may put one in its place, or take one away
+			}
+			return items, sumOf(l.Damaged, l.Broken), err
+		}},
+		"in play": {inPlay.String(), "bet365_id", []string{"league", "home", "away", "time", "ss", "timer", "stats", "events", "bet365_id"}, func(body string) (map[string]string, int, error) {
+			s, err := live.ReadList([]provider.Payload{livePage(body)})
+			items := map[string]string{}
+			for _, x := range s.Samples {
+				items[x.ProviderFixtureID] = describe(x)
+			}
+			return items, sumOf(s.Damaged, s.Broken), err
+		}},
+	} {
+		whole, before, err := list.read(list.body)
+		if err != nil || len(whole) < 2 {
+			t.Fatalf("%s: %d items, %v", name, len(whole), err)
+		}
+		ids := idsIn(t, list.body, list.id)
+		for _, s := range spots(t, list.body) {
 			if len(s.path) < 2 || s.path[0] != "results" {
 				continue
 			}
+			own, err := strconv.Atoi(s.path[1])
 			if err != nil {
-				t.Errorf("%s: %v", at, err)
-				continue
+				t.Fatal(err)
 			}
-			var n int
-			fmt.Sscan(s.path[1], &n)
-			for id, f := range whole.Fixtures {
-				if id != ids[n] && !cmp.Equal(f, l.Fixtures[id], fieldsOfTests) {
-					t.Errorf("%s: %s is another", at, id)
+			for _, value := range append(slices.Clone(oddValues), "twice") {
+				at, text := name+": "+strings.Join(s.path, ".")+" = "+value, s.before+value+s.after
+				if value == "twice" {
+					var ok bool
+					if text, ok = twiceIn(list.body, &s); !ok {
+						continue
+					}
 				}
-			}
-			_, before := whole.Fixtures[ids[n]]
-			if _, now := l.Fixtures[ids[n]]; before && !now && len(s.path) > 2 && s.path[2] != "id" && s.path[2] != "sport_id" {
-				t.Errorf("%s: %s is not listed any more: %v", at, ids[n], l.Filtered)
-			}
-			odd := value != "0" && value != `"text"` && !saysNothing[value]
-			known := len(s.path) > 2 && slices.Contains([]string{"league", "home", "away", "time", "time_status"}, s.path[2]) && (len(s.path) == 3 || s.path[3] == "name")
-			wrapped := len(s.path) == 3 && value == `{"a":1}` || value == `{"0":{"x":{}}}` // an object without a name
-			if _, listed := whole.Fixtures[ids[n]]; odd && known && listed && !wrapped && sumOf(l.Damaged, l.Broken) <= sumOf(whole.Damaged, whole.Broken) {
-				t.Errorf("%s: not counted: %v", at, l.Damaged)
+				items, damaged, err := list.read(text)
+				if err != nil {
+					t.Errorf("%s: %v", at, err)
+				}
+				for id, was := range whole {
+					if id != ids[own] && items[id] != was {
+						t.Errorf("%s: %s is another", at, id)
+					}
+				}
+				odd := strings.HasPrefix(value, "[") && value != "[]" || value == "true"
+				if _, listed := whole[ids[own]]; odd && listed && len(s.path) == 3 && slices.Contains(list.members, s.path[2]) && damaged <= before {
+					t.Errorf("%s: not counted", at)
+				}
 			}
 		}
 	}
@@ -427,59 +372,4 @@ func idsIn(t testing.TB, body, key string) (ids []string) {
 		ids = append(ids, strings.Trim(string(result[key]), `"`))
 	}
 	return ids
-}
-
-// The same for a live list and for details, which are read alike.
-func TestDamagedLive(t *testing.T) {
-	item := strings.NewReplacer(`"saves":"x",`, ``, `"a"`, `"1"`).Replace(liveItem) // nothing in it is damaged
-	other := strings.NewReplacer(`"500"`, `"501"`, `"777"`, `"778"`).Replace(item)
-	body := `{"success":1,"pager":{"page":1,"per_page":1000,"total":2},"results":[` + item + "," + other + `]}`
-	var compact bytes.Buffer
-	if err := json.Compact(&compact, []byte(body)); err != nil {
-		t.Fatal(err)
-	}
-	body = compact.String()
-	whole, err := live.ReadList([]provider.Payload{livePage(body)})
-	if err != nil || len(whole.Damaged) > 0 {
-		t.Fatal(err, whole.Damaged)
-	}
-	counted := []string{"league", "home", "away", "time", "ss", "timer", "stats", "events", "bet365_id"}
-	for _, s := range spots(t, body) {
-		for _, value := range append(slices.Clone(oddValues), "twice") {
-			text := s.before + value + s.after
-			if value == "twice" {
-				var ok bool
-				if text, ok = twiceIn(body, &s); !ok {
-					continue
-				}
-			}
-			at := strings.Join(s.path, ".") + " = " + value
-			sheet, err := live.ReadList([]provider.Payload{livePage(text)})
-			if len(s.path) < 2 || s.path[0] != "results" {
-				if s.path != nil && s.path[0] == "pager" && err == nil && value != "null" && sheet.Complete && s.path[len(s.path)-1] != "total" {
-					t.Errorf("%s: a list with a damaged pager is complete", at)
-				}
-				continue
-			}
-			if err != nil {
-				t.Errorf("%s: %v", at, err)
-				continue
-			}
-			undamaged := map[string]int{"0": 1, "1": 0}[s.path[1]]
-			i := slices.IndexFunc(sheet.Samples, func(x input.Sample) bool {
-				return x.ProviderEventID == whole.Samples[undamaged].ProviderEventID
-			})
-			if i < 0 || describe(sheet.Samples[i]) != describe(whole.Samples[undamaged]) {
-				t.Errorf("%s: the other fixture is another", at)
-			}
-			if sumOf(sheet.Broken, sheet.Filtered) == 0 && len(sheet.Samples) != 2 {
-				t.Errorf("%s: %d samples, nothing is broken", at, len(sheet.Samples))
-			}
-			odd := value != "0" && value != `"text"` && !saysNothing[value]
-			if known := len(s.path) == 3 && slices.Contains(counted, s.path[2]); odd && known && value != `{"a":1}` && value != `{"0":{"x":{}}}` &&
-				sumOf(sheet.Damaged) == 0 {
-				t.Errorf("%s: not counted", at)
-			}
-		}
-	}
 }

@@ -194,14 +194,6 @@ func TestLiveAskList(t *testing.T) {
 	}
 }
 
-func BenchmarkLiveAsk(b *testing.B) {
-	items := inPlay(300)
-	for b.Loop() {
-		u := &upstream{perPage: 1000, items: items}
-		u.runLive(b, "")
-	}
-}
-
 // The quota ends on a page of the list: the fixtures of the other pages are used, and nothing more is asked.
 func TestLiveAskQuotaEndsInTheList(t *testing.T) {
 	u := &upstream{perPage: 10, items: inPlay(95), page: func(page, _ int) (string, int) {

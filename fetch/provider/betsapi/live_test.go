@@ -14,6 +14,7 @@ import (
 
 	"mkt/fetch/input"
 	"mkt/fetch/provider"
+	"mkt/internal/testing/providertest"
 	"mkt/publish/football"
 )
 
@@ -45,17 +46,18 @@ func TestReadLiveItem(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := describe(sheet.Samples[0])
-	want := `777 500 Bohemia v Brno, League, 2024-11-24T09:15:00Z, status 1, 1-2
-clock half 2 92:39 +4 running true
-attacks 112/92
-corners_et 155/1
-fouls _/2
-new_metric 3/-
-red_cards 0/0
-saves _/_
-xg _/0.05
-31 CORNER 45+2 AWAY ""
-32 GOAL 23+0 HOME "Sterling - Shot (Assist: Foden)"
+	want := `event 500, complete false
+777: Bohemia - Brno, League, 2024-11-24T09:15:00Z, in play, 1-2
+  half 2, minute 92, second 39, added 4, running true
+  attacks 112/92
+  corners_et 155/1
+  fouls null/2
+  new_metric 3/absent
+  red_cards 0/0
+  saves null/null
+  xg null/0.05
+  45+2 CORNER AWAY "" id 31
+  23+0 GOAL HOME "Sterling - Shot (Assist: Foden)" id 32
 `
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
@@ -71,19 +73,7 @@ xg _/0.05
 
 func describe(s input.Sample) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s %s %s v %s, %s, %s, status %d, %s-%s\n", s.ProviderFixtureID, s.ProviderEventID, s.Home.Or("?"), s.Away.Or("?"),
-		s.League.Or("?"), s.StartsAt.Or(time.Time{}).Format(time.RFC3339), s.Status, whole(s.Score.Home), whole(s.Score.Away))
-	running := "?"
-	if v, ok := s.Clock.Running.Get(); ok {
-		running = fmt.Sprint(v)
-	}
-	fmt.Fprintf(&b, "clock half %s %s:%s +%s running %s\n", whole(s.Clock.Half), whole(s.Clock.Minute), whole(s.Clock.Second), whole(s.Clock.Added), running)
-	for _, c := range s.Counters {
-		fmt.Fprintf(&b, "%s %s/%s\n", c.Metric, sideText(c.Home), sideText(c.Away))
-	}
-	for _, i := range s.Incidents.Or(nil) {
-		fmt.Fprintf(&b, "%s %s %d+%d %s %q\n", i.ID, i.Kind, i.Minute, i.Added, i.Side, i.Text)
-	}
+	providertest.WriteLive(&b, "event "+s.ProviderEventID, provider.LiveSheet{Samples: []input.Sample{s}})
 	return b.String()
 }
 
@@ -146,6 +136,8 @@ func TestReadEventLines(t *testing.T) {
 		{"Score After First Half - 1-0", ""},
 		{"1-0: First Half score", ""},
 		{"33' - Something New - Arsenal", ""},
+		{"45+' - 1st Corner - Arsenal", ""},
+		{"45' - 1stCorner - Arsenal", ""},
 		{"", ""},
 	} {
 		item, _ := json.Marshal(map[string]any{"id": "5", "time_status": "1", "home": map[string]string{"name": "Man City"}, "away": map[string]string{"name": "Arsenal"},

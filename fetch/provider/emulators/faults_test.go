@@ -88,8 +88,14 @@ func TestEveryFaultShows(t *testing.T) {
 					t.Fatal(err)
 				}
 				got := ask(t, sim, path)
-				if got.Code == want.Code && bytes.Equal(got.Body.Bytes(), want.Body.Bytes()) {
-					t.Errorf("%s: %s does not change the answer about %s", name, kind, class)
+				for range 12 { // in as many ways as there are
+					if got.Code == want.Code && bytes.Equal(got.Body.Bytes(), want.Body.Bytes()) {
+						t.Errorf("%s: %s does not change the answer about %s", name, kind, class)
+					}
+					if kind != simulator.Wrong {
+						break
+					}
+					got = ask(t, sim, path)
 				}
 				v := p.Classify(got.Code, got.Header(), got.Body.Bytes())
 				if is, ok := kinds[kind]; ok && v.Kind != is {

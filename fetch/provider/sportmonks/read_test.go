@@ -42,28 +42,25 @@ func TestGoldens(t *testing.T) {
 	for _, name := range []string{"listing", "multi", "rows", "damaged", "nothing", "inplay"} {
 		t.Run(name, func(t *testing.T) {
 			p := provider.Payload{Number: 1, FetchedAt: fetchedAt, Body: own(t, name)}
-			var got string
+			var b strings.Builder
 			switch name {
 			case "listing":
 				l, err := adapter.ReadListing([]provider.Payload{p})
 				must(t, err)
-				var b strings.Builder
 				providertest.WriteListing(&b, l)
-				got = b.String()
 			case "inplay":
 				s, err := live.ReadList([]provider.Payload{p})
-				got = showLive(s, err)
+				must(t, err)
+				providertest.WriteLive(&b, "list", s)
 			default:
 				p.Endpoint = "fixtures/multi"
 				s, err := adapter.ReadMarkets(p, provider.Listing{})
 				must(t, err)
-				var b strings.Builder
 				providertest.WriteSheet(&b, s)
-				got = b.String()
 			}
 			file := filepath.Join("testdata/read", name+".golden")
 			if *update {
-				if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+				if err := os.WriteFile(file, []byte(b.String()), 0o644); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -71,7 +68,7 @@ func TestGoldens(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(string(want), got); diff != "" {
+			if diff := cmp.Diff(string(want), b.String()); diff != "" {
 				t.Errorf("(-want +got)\n%s", diff)
 			}
 		})
@@ -83,41 +80,6 @@ func must(t *testing.T, err error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-}
-
-func showFixture(f *football.Fixture) string {
-	return fmt.Sprintf("%s: %s - %s, %s, %s", f.ProviderFixtureID, providertest.Said(f.Home), providertest.Said(f.Away), providertest.Said(f.League), providertest.Start(f.StartsAt))
-}
-
-func showLive(s provider.LiveSheet, err error) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "error: %v, complete=%v\n", err, s.Complete)
-	for i := range s.Samples {
-		x := &s.Samples[i]
-		f := football.Fixture{ProviderFixtureID: x.ProviderFixtureID, Home: x.Home, Away: x.Away, League: x.League, StartsAt: x.StartsAt}
-		c := x.Clock
-		fmt.Fprintf(&b, "%s\n  status %d, score %s-%s, half %s, clock %s:%s +%s, running %s\n", showFixture(&f), x.Status, providertest.Said(x.Score.Home), providertest.Said(x.Score.Away),
-			providertest.Said(c.Half), providertest.Said(c.Minute), providertest.Said(c.Second), providertest.Said(c.Added), providertest.Said(c.Running))
-		for _, n := range x.Counters {
-			fmt.Fprintf(&b, "  %s %s %s\n", n.Metric, showNumber(n.Home), showNumber(n.Away))
-		}
-		incidents, _ := x.Incidents.Get()
-		for _, n := range incidents {
-			fmt.Fprintf(&b, "  %s %s %d+%d %s %q\n", n.ID, n.Kind, n.Minute, n.Added, n.Side, n.Text)
-		}
-	}
-	providertest.WriteCounts(&b, "filtered", s.Filtered)
-	providertest.WriteCounts(&b, "broken", s.Broken)
-	providertest.WriteCounts(&b, "damaged", s.Damaged)
-	providertest.WriteCounts(&b, "unknown", s.Unknown)
-	return b.String()
-}
-
-func showNumber(f football.Field[football.Number]) string {
-	if n, ok := f.Get(); ok {
-		return n.Text()
-	}
-	return providertest.Said(f)
 }
 
 // TestBookmaker: the rows of the bookmaker that the request names are read, and no

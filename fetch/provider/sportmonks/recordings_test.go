@@ -1,7 +1,6 @@
 package sportmonks_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"os"
 	"slices"
@@ -10,7 +9,9 @@ import (
 
 	"mkt/fetch/input"
 	"mkt/fetch/provider"
+	"mkt/fetch/provider/sportmonks"
 	"mkt/internal/testing/needs"
+	"mkt/internal/testing/providertest"
 	"mkt/publish/football"
 )
 
@@ -23,62 +24,19 @@ func recorded(t testing.TB, path string) []byte {
 	return body
 }
 
-// withOdds is the recorded fixture, whose recorder kept no envelope.
-func withOdds(t testing.TB) []byte {
-	return slices.Concat([]byte(`{"data":`), recorded(t, "fixture_by_id_with_odds/fixture_19611366.json"), []byte(`}`))
-}
-
-// TestRecordings: every row that was sent is read once, as one of its bookmaker's, with
-// its own price, and nothing is added. No field is unknown and nothing is damaged.
+// TestRecordings reads the prices of every bookmaker. The recorder of the first answer kept no envelope.
 func TestRecordings(t *testing.T) {
 	for _, c := range []struct {
-		name             string
-		body             []byte
-		rows, bookmakers int
+		file             string
+		bookmakers, rows int
 	}{
-		{"a fixture with its odds", withOdds(t), 3833, 17},
-		{"rows of one fixture", recorded(t, "odds_prematch_by_fixture/fixture_233366.json"), 851, 25},
-		{"rows of one market", recorded(t, "odds_prematch_by_fixture_and_market/fixture_233366_market_56.json"), 126, 0},
+		{"fixture_by_id_with_odds/fixture_19611366.json", 17, 3833},
+		{"odds_prematch_by_fixture/fixture_233366.json", 25, 851},
+		{"odds_prematch_by_fixture_and_market/fixture_233366_market_56.json", 12, 126},
 	} {
-		var envelope struct{ Data json.RawMessage }
-		var fixture struct{ Odds []map[string]any }
-		if err := json.Unmarshal(c.body, &envelope); err != nil {
-			t.Fatal(err)
-		}
-		if json.Unmarshal(envelope.Data, &fixture) != nil {
-			if err := json.Unmarshal(envelope.Data, &fixture.Odds); err != nil {
-				t.Fatal(err)
-			}
-		}
-		want := map[string]int{}
-		makers := map[string]bool{}
-		for _, row := range fixture.Odds {
-			maker := fmt.Sprint(int(row["bookmaker_id"].(float64)))
-			makers[maker] = true
-			want[fmt.Sprint(int(row["id"].(float64)), row["dp3"], row["stopped"], maker)]++
-		}
-		got, rows := map[string]int{}, 0
-		for maker := range makers {
-			p := provider.Payload{Endpoint: "fixtures/multi", Query: map[string][]string{"filters": {"bookmakers:" + maker}}, Body: c.body}
-			s, err := adapter.ReadMarkets(p, provider.Listing{})
-			if err != nil || len(s.Fixtures) != 1 || len(s.Broken) > 0 || len(s.Damaged) > 0 || len(s.Unknown) > 0 {
-				t.Fatalf("%s: %v, %d fixtures, broken %v, damaged %v, unknown %v", c.name, err, len(s.Fixtures), s.Broken, s.Damaged, s.Unknown)
-			}
-			for _, o := range s.Fixtures[0].Offers {
-				for _, row := range o.Rows {
-					rows++
-					got[fmt.Sprint(row.ID.Or(""), row.Decimal.Or(""), row.Suspended, maker)]++
-				}
-			}
-		}
-		for row, n := range want {
-			if got[row] != n {
-				t.Errorf("%s: %s is there %d times, sent %d times", c.name, row, got[row], n)
-			}
-		}
-		if rows != c.rows || c.bookmakers > 0 && len(makers) != c.bookmakers {
-			t.Errorf("%s: %d rows of %d bookmakers, want %d of %d", c.name, rows, len(makers), c.rows, c.bookmakers)
-		}
+		t.Run(c.file, func(t *testing.T) {
+			providertest.CheckRecorded(t, sportmonks.Provider(), recorded(t, c.file), c.bookmakers, c.rows)
+		})
 	}
 }
 
@@ -124,7 +82,7 @@ func TestRecordedMatch(t *testing.T) {
 	}
 	counters := map[football.Metric]string{}
 	for _, c := range x.Counters {
-		counters[c.Metric] = showNumber(c.Home) + " " + showNumber(c.Away)
+		counters[c.Metric] = providertest.SaidNumber(c.Home) + " " + providertest.SaidNumber(c.Away)
 	}
 	for metric, want := range map[football.Metric]string{football.Corners: "11 3", football.RedCards: "", football.Penalties: "1 0"} {
 		if counters[metric] != want {

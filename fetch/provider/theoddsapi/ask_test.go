@@ -226,6 +226,48 @@ func TestAskFailures(t *testing.T) {
 	}
 }
 
+// If the quota is used up in the middle, the fixtures that begin last have failed.
+func TestAskQuotaEnds(t *testing.T) {
+	u := &upstream{Fake: providertest.Fake{Workers: 1}, events: make(map[string][]string)}
+	for i := range 20 {
+		sport := fmt.Sprintf("soccer_%02d", i)
+		u.sports = append(u.sports, sport)
+		u.events[sport] = []string{listed(fmt.Sprintf("e%02d", i), time.Duration(i+1)*time.Hour)}
+	}
+	slices.Reverse(u.sports)
+	had := 0
+	u.answers = func(r provider.Request) (string, int) {
+		if r.Endpoint == "odds" {
+			if had++; had > 8 {
+				return errorBody("OUT_OF_USAGE_CREDITS"), 401
+			}
+		}
+		return "", 0
+	}
+	asked, err := ask(t, u)
+	if err != nil || !asked.ListingComplete || len(asked.Failed) != 12 || asked.Failed[0] != "e08" {
+		t.Errorf("%v, %+v", err, asked)
+	}
+	if n := len(u.of("odds")); n != 9 {
+		t.Errorf("%d requests for prices", n)
+	}
+}
+
+// If it is used up in the lists, no other list is asked for.
+func TestAskQuotaEndsInTheLists(t *testing.T) {
+	u := twoCups()
+	u.sports, u.Workers = []string{"soccer_a", "soccer_b", "soccer_c", "soccer_d"}, 1
+	u.answers = func(r provider.Request) (string, int) {
+		if strings.Contains(r.Path, "soccer_b/events") {
+			return errorBody("OUT_OF_USAGE_CREDITS"), 401
+		}
+		return "", 0
+	}
+	if asked, err := adapter.Ask(t.Context(), u); asked.ListingComplete || len(u.of("events")) != 2 {
+		t.Errorf("%+v, %v, asked at %v", asked, err, u.of("events"))
+	}
+}
+
 // A competition with very many fixtures takes several requests.
 func TestAskChunks(t *testing.T) {
 	u := &upstream{sports: []string{"soccer_a"}, events: make(map[string][]string)}

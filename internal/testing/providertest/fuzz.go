@@ -1,34 +1,83 @@
 package providertest
 
 import (
+	"maps"
 	"net/http"
+	"slices"
 	"testing"
+
+	"golang.org/x/tools/txtar"
 
 	"mkt/fetch/provider"
 	"mkt/publish/football"
 )
 
-// BenchmarkReadMarkets measures how fast an adapter reads a payload.
-func BenchmarkReadMarkets(b *testing.B, m provider.MarketAdapter, p provider.Payload) {
-	b.SetBytes(int64(len(p.Body)))
-	b.ReportAllocs()
-	rows := 0
-	for b.Loop() {
-		s, err := m.ReadMarkets(p, provider.Listing{})
-		if err != nil {
-			b.Fatal(err)
-		}
-		rows = s.Met.Rows
-	}
-	b.ReportMetric(float64(rows)*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
+// Fuzzed is an adapter's part of [Fuzz].
+type Fuzzed struct {
+	Provider provider.Provider
+	Seeds    [][]byte
+	Listings []string // the endpoints of listings
+	Markets  string   // an endpoint of markets
+	// Readable is the code of a refusal that does not keep the adapter from reading; "" if it reads nothing
+	// that would not have been archived.
+	Readable string
 }
 
-// CheckAccepted fails if a payload that was read would not have been archived.
-func CheckAccepted(t *testing.T, p provider.Provider, body []byte) {
-	t.Helper()
-	if v := p.Classify(http.StatusOK, http.Header{}, body); v.Kind != provider.Accepted {
-		t.Fatalf("read what would not have been archived: %+v", v)
+// Fuzz gives any bytes to everything of an adapter that reads answers. A verdict has a code unless it
+// accepts; what is read would have been archived and keeps the invariants of its kind; and a listing is the
+// same when a page is there twice.
+func Fuzz(f *testing.F, x Fuzzed) {
+	for _, body := range x.Seeds {
+		for _, status := range []int{200, 401, 403, 429, 500} {
+			f.Add(status, body)
+		}
 	}
+	p := x.Provider
+	f.Fuzz(func(t *testing.T, status int, body []byte) {
+		if v := p.Classify(status, http.Header{}, body); (v.Kind == provider.Accepted) != (v.Code == "") || v.Kind > provider.Rejected || v.Wait < 0 || len(v.Code) > 50 {
+			t.Fatalf("%+v", v)
+		}
+		archived := p.Classify(http.StatusOK, http.Header{}, body)
+		isRead := func(err error) bool {
+			if err == nil && archived.Kind != provider.Accepted && archived.Code != x.Readable {
+				t.Fatalf("read what would not have been archived: %+v", archived)
+			}
+			return err == nil
+		}
+		if s, err := p.Markets.ReadMarkets(provider.Payload{Endpoint: x.Markets, Body: body, Trace: new(provider.Trace)}, provider.Listing{}); isRead(err) {
+			CheckSheet(t, s)
+		}
+		for _, endpoint := range x.Listings {
+			page := provider.Payload{Endpoint: endpoint, Body: body, Trace: new(provider.Trace)}
+			if l, err := p.Markets.ReadListing([]provider.Payload{page}); isRead(err) {
+				checkListing(t, l)
+				// One item without an id is damage, and two of them are another shape.
+				if twice, err := p.Markets.ReadListing([]provider.Payload{page, page}); len(l.Fixtures)+len(l.Filtered) > 0 &&
+					(err != nil || !maps.Equal(l.Fixtures, twice.Fixtures) || !maps.Equal(l.Filtered, twice.Filtered)) {
+					t.Fatalf("read twice it is another: %v", err)
+				}
+			}
+		}
+		if p.Live == nil {
+			return
+		}
+		if s, err := p.Live.ReadList([]provider.Payload{{Body: body, Trace: new(provider.Trace)}}); isRead(err) {
+			checkLive(t, s)
+		}
+	})
+}
+
+// BodiesOf returns the payloads of goldens.
+func BodiesOf(t testing.TB, patterns ...string) (bodies [][]byte) {
+	t.Helper()
+	for _, pattern := range patterns {
+		Goldens(t, pattern, func(_ string, a *txtar.Archive) {
+			for _, file := range a.Files[:len(a.Files)-1] {
+				bodies = append(bodies, file.Data)
+			}
+		})
+	}
+	return bodies
 }
 
 // CheckSheet checks the invariants of every readable payload of markets: each
@@ -64,9 +113,9 @@ func CheckSheet(t *testing.T, s provider.Sheet) {
 	}
 }
 
-// CheckListing checks the invariant of every readable listing: each fixture is
+// checkListing checks the invariant of every readable listing: each fixture is
 // there under its own id.
-func CheckListing(t *testing.T, l provider.Listing) {
+func checkListing(t *testing.T, l provider.Listing) {
 	t.Helper()
 	for id, f := range l.Fixtures {
 		if id == "" || f.ProviderFixtureID != id {
@@ -75,10 +124,10 @@ func CheckListing(t *testing.T, l provider.Listing) {
 	}
 }
 
-// CheckLive checks the invariants of every readable list of matches in play:
+// checkLive checks the invariants of every readable list of matches in play:
 // each fixture is there once, each counter once and in order, and each incident has an
-// id, a kind and a minute. An id that is there twice is the engine's to judge.
-func CheckLive(t *testing.T, s provider.LiveSheet) {
+// id, a kind, a side and a minute. An id that is there twice is the engine's to judge.
+func checkLive(t *testing.T, s provider.LiveSheet) {
 	t.Helper()
 	fixtures := map[string]bool{}
 	for i := range s.Samples {
@@ -96,7 +145,7 @@ func CheckLive(t *testing.T, s provider.LiveSheet) {
 			}
 		}
 		for _, e := range x.Incidents.Or(nil) {
-			if e.ID == "" || e.Kind == "" || e.Minute < 1 {
+			if e.ID == "" || e.Kind == "" || e.Minute < 1 || !slices.Contains(football.Sides(), e.Side) {
 				t.Fatalf("incident %+v", e)
 			}
 		}

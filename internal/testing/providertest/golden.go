@@ -229,3 +229,41 @@ func Start(f football.Field[time.Time]) string {
 	}
 	return Said(f)
 }
+
+var statuses = map[input.PlayStatus]string{input.NotStarted: "not started", input.InPlay: "in play", input.Halted: "halted", input.Over: "over", input.Off: "off"}
+
+// WriteLive writes the reading of a list of matches in play, or of details, for a golden.
+func WriteLive(b *strings.Builder, what string, s provider.LiveSheet) {
+	fmt.Fprintf(b, "%s, complete %v\n", what, s.Complete)
+	for i := range s.Samples {
+		x := &s.Samples[i]
+		c := x.Clock
+		fmt.Fprintf(b, "%s: %s - %s, %s, %s, %s, %s-%s\n", x.ProviderFixtureID, Said(x.Home), Said(x.Away), Said(x.League), Start(x.StartsAt), statuses[x.Status], Said(x.Score.Home), Said(x.Score.Away))
+		fmt.Fprintf(b, "  half %s, minute %s, second %s, added %s, running %s\n", Said(c.Half), Said(c.Minute), Said(c.Second), Said(c.Added), Said(c.Running))
+		if x.CountersNotAsked {
+			b.WriteString("  no counters in the answer\n")
+		}
+		for _, k := range x.Counters {
+			fmt.Fprintf(b, "  %s %s/%s\n", k.Metric, SaidNumber(k.Home), SaidNumber(k.Away))
+		}
+		incidents, ok := x.Incidents.Get()
+		if !ok {
+			fmt.Fprintf(b, "  incidents %s\n", Said(x.Incidents))
+		}
+		for _, e := range incidents {
+			fmt.Fprintf(b, "  %d+%d %s %s %q id %s\n", e.Minute, e.Added, e.Kind, e.Side, e.Text, e.ID)
+		}
+	}
+	WriteCounts(b, "filtered", s.Filtered)
+	WriteCounts(b, "broken", s.Broken)
+	WriteCounts(b, "damaged", s.Damaged)
+	WriteCounts(b, "unknown", s.Unknown)
+}
+
+// SaidNumber writes the number of a counter in one of its three states.
+func SaidNumber(f football.Field[football.Number]) string {
+	if n, ok := f.Get(); ok {
+		return n.Text()
+	}
+	return Said(f)
+}

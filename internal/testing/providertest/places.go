@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"mkt/fetch/provider"
-	"mkt/publish/football"
 )
 
 // places checks that a traced reading reads the same, and every price is in the
@@ -23,19 +22,7 @@ func (s Suite) places(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			tree := NewTree(x.Body)
-			for _, f := range sheet.Fixtures {
-				for _, o := range f.Offers {
-					for _, row := range o.Rows {
-						for _, price := range []football.Field[string]{row.Decimal, row.Fractional} {
-							if digits, ok := price.Get(); ok {
-								prices++
-								HoldsDigits(t, tree, trace, row.Place, digits)
-							}
-						}
-					}
-				}
-			}
+			prices += checkPlaces(t, sheet, NewTree(x.Body), trace)
 		})
 	}
 	if prices == 0 && len(s.markets()) > 0 {

@@ -77,7 +77,7 @@ func TestTextRoundTrips(t *testing.T) {
 			t.Fatalf("%q came back as %q", text, out.Home)
 		}
 	}
-	for _, text := range []string{"", "\x00\x1f\x7f", "a\xffb", "\xe2\x80", "\u2028 \U0001F600", "</script>", "\uFFFD"} {
+	for _, text := range []string{"", "\x00\x1f\x7f", "\r\n", "a\xffb", "\xe2\x80", "\u2028 \U0001F600", "</script>", "\uFFFD"} {
 		check(t, text)
 	}
 	rapid.Check(t, func(rt *rapid.T) {

@@ -1,8 +1,6 @@
 package console_test
 
 import (
-	"bytes"
-	"encoding/json"
 	"io"
 	"log/slog"
 	"math/rand/v2"
@@ -251,59 +249,6 @@ func TestReceiptOfPrice(t *testing.T) {
 	if strings.Contains(body, "?version=1") || !strings.Contains(body, of+"?version=2") {
 		t.Errorf("the page leads to the receipt of a deleted snapshot, or not to that of the newest: %q", toReceipt.FindAllString(body, -1))
 	}
-}
-
-// A publication of a build that did not commit to each fixture has no receipts. The next one has.
-func TestReceiptsOfOlderBuilds(t *testing.T) {
-	r := newLoggedRoot(t)
-	root := r.cycle("acme")
-	withoutFixturesRoot(t, root)
-	check.Must(t, r.log())
-	fixture, market, selection := price(t, root)
-	page, of := "/fixtures/acme/"+fixture+"/"+market, "/receipts/acme/"+fixture+"/"+market+"/"+selection
-	if body, _ := r.get(page, http.StatusOK); strings.Contains(body, "/receipts/") {
-		t.Errorf("a publication without fixtures_root: the page leads to %q", toReceipt.FindAllString(body, -1))
-	}
-	if body, _ := r.get(of, http.StatusNotFound); !strings.Contains(body, "the publication has no fixtures_root") {
-		t.Errorf("a publication without fixtures_root: %s", body)
-	}
-	r.cycle("acme")
-	check.Must(t, r.log())
-	body, _ := r.get(page, http.StatusOK)
-	links := toReceipt.FindAllStringSubmatch(body, -1)
-	for _, l := range links {
-		if !strings.HasSuffix(l[1], "?version=2") {
-			t.Errorf("the page leads to %s", l[1])
-		}
-	}
-	if len(links) == 0 {
-		t.Error("the next publication has no receipts")
-	}
-}
-
-// withoutFixturesRoot makes the only publication as an older build would have.
-func withoutFixturesRoot(t *testing.T, root durable.FS) {
-	t.Helper()
-	head, _, err := snapshot.Head(root)
-	check.Must(t, err)
-	edit := func(name, manifest string) (sum string) {
-		data, err := durable.ReadFile(root, name, 1<<20)
-		check.Must(t, err)
-		var header map[string]any
-		d := json.NewDecoder(bytes.NewReader(data))
-		d.UseNumber()
-		check.Must(t, d.Decode(&header))
-		delete(header, "fixtures_root")
-		if manifest != "" {
-			header["manifest_sha256"] = manifest
-		}
-		data, err = json.MarshalIndent(header, "", "  ")
-		check.Must(t, err)
-		check.Must(t, durable.Overwrite(root, name, append(data, '\n')))
-		return durable.Hash(append(data, '\n'))
-	}
-	edit(layout.Commit(head.Version), edit(head.Dir()+"/"+layout.ManifestFile, ""))
-	check.Must(t, root.Remove(layout.Current))
 }
 
 // The page of the log says how much is logged, and by whom it is witnessed. It opens no private key.

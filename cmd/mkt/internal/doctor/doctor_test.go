@@ -103,15 +103,6 @@ func tree(t *testing.T, dir string) string {
 	return string(out)
 }
 
-func TestNewInstallation(t *testing.T) {
-	h := newInstallation(t)
-	h.write(h.options.Tenants, "version: 1\ntenants: []\n")
-	check.Must(t, os.RemoveAll(h.options.Data))
-	if got, want := names(doctor.Run(t.Context(), h.options)), []string{"WARN TENANTS_NONE"}; !slices.Equal(got, want) {
-		t.Errorf("%v, want %v", got, want)
-	}
-}
-
 // Of the processes, those of mkt count, whatever their folder is, by their command alone.
 func TestRunningProcesses(t *testing.T) {
 	h := newInstallation(t)
@@ -125,16 +116,6 @@ func TestRunningProcesses(t *testing.T) {
 		t.Errorf("%v, want %v", got, want)
 	}
 	check.Must(t, os.RemoveAll(filepath.Join(h.options.Proc, "1"))) // this user is shown his own processes only
-	if got := names(doctor.Run(t.Context(), h.options)); len(got) != 0 {
-		t.Errorf("%v", got)
-	}
-}
-
-// A host that only serves has no keys, and that is not a finding.
-func TestServingHost(t *testing.T) {
-	h := newInstallation(t)
-	check.Must(t, errors.Join(os.Remove(h.options.SealKey), os.Remove(h.options.IDKey)))
-	h.options.Keyless = true
 	if got := names(doctor.Run(t.Context(), h.options)); len(got) != 0 {
 		t.Errorf("%v", got)
 	}

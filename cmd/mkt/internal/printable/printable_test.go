@@ -91,19 +91,3 @@ func written(t *rapid.T, text string) string {
 	}
 	return b.String()
 }
-
-func BenchmarkWriter(b *testing.B) {
-	text := bytes.Repeat([]byte(`{"fixture_id":"fx_27vdimbyj75drnltvt3int7lr2","home":"Entente Durance - Bocage"},`+"\n"), 1000)
-	w := printable.NewWriter(new(countingWriter))
-	b.SetBytes(int64(len(text)))
-	for range b.N {
-		w.Write(text)
-	}
-}
-
-type countingWriter struct{ n int }
-
-func (w *countingWriter) Write(p []byte) (int, error) {
-	w.n += len(p)
-	return len(p), nil
-}

@@ -3,12 +3,10 @@ package tenants_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -210,28 +208,6 @@ func TestEditBlankLineInValue(t *testing.T) {
 	}
 }
 
-func TestEditsAtOnceLoseNothing(t *testing.T) {
-	path := write(t, byHand)
-	var all sync.WaitGroup
-	for i := range 8 {
-		all.Go(func() {
-			for k := range 4 {
-				_, err := tenants.Edit(t.Context(), path, func(e *tenants.Editor) error {
-					return e.Add(tenants.Tenant{ID: fmt.Sprintf("t%d-%d", i, k), Status: account.Active})
-				})
-				if err != nil {
-					t.Error(err)
-				}
-			}
-		})
-	}
-	all.Wait()
-	f, err := tenants.Load(path)
-	if err != nil || len(f.Tenants) != 2+32 {
-		t.Errorf("%d tenants, %v; want 34", len(f.Tenants), err)
-	}
-}
-
 func TestEditLocked(t *testing.T) {
 	path := write(t, byHand)
 	root, err := durable.OpenRoot(filepath.Dir(path))
@@ -296,25 +272,6 @@ func nothingIsLeft(t *testing.T, f durable.FS) {
 	for _, e := range entries {
 		if _, temp := durable.TempOf(e.Name()); temp || err != nil {
 			t.Fatalf("%s is left, %v", e.Name(), err)
-		}
-	}
-}
-
-func TestEditDiskFull(t *testing.T) {
-	for k := 1; ; k++ {
-		mem := durabletest.NewMem()
-		if err := durable.Create(mem, "tenants.yaml", durable.Bytes([]byte(byHand))); err != nil {
-			t.Fatal(err)
-		}
-		wrapped := durabletest.Wrap(mem, durabletest.FullAt(k))
-		_, err := tenants.EditIn(t.Context(), wrapped, "tenants.yaml", "tenants.yaml",
-			func(e *tenants.Editor) error { return e.Add(tenants.Tenant{ID: "new", Status: account.Active}) })
-		left, _ := durable.ReadFile(mem, "tenants.yaml", 1<<20)
-		if _, bad := tenants.Parse("tenants.yaml", left); bad != nil {
-			t.Fatalf("operation %d: %v", k, bad)
-		}
-		if err == nil {
-			return
 		}
 	}
 }

@@ -3,7 +3,6 @@ package tenants_test
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"log/slog"
 	"os"
 	"strings"
@@ -90,49 +89,6 @@ func TestWatchKeepsTheLastGoodOne(t *testing.T) {
 	<-done
 	if len(got) > 0 {
 		t.Errorf("an unasked generation: %s", <-got)
-	}
-}
-
-// A sealed file that is slowly written in place is incomplete for a while, and is never in force then.
-func TestHalfWrittenFileIsNotInForce(t *testing.T) {
-	path := write(t, "version: 1\ntenants: [{id: a}]\n")
-	from, err := tenants.Load(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	got := make(chan string, 100)
-	ctx, cancel := context.WithCancel(t.Context())
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		tenants.Watch(ctx, from, tenants.WatchOptions{Now: time.Now, Poll: time.Millisecond, Log: slog.New(slog.DiscardHandler), Refused: func() {}}, func(f *tenants.File) error {
-			got <- strings.Join(f.IDs(), ",")
-			return nil
-		})
-	}()
-	for round := range 4 {
-		last := fmt.Sprint("c", round) // the last account is gone
-		f, err := os.Create(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for line := range strings.Lines(seal(t, "version: 1\ntenants:\n  - id: a\n  - id: b\n  - id: "+last+"\n")) {
-			if _, err := f.WriteString(line); err != nil {
-				t.Fatal(err)
-			}
-			time.Sleep(200 * time.Microsecond)
-		}
-		if err := f.Close(); err != nil {
-			t.Fatal(err)
-		}
-		if ids := <-got; ids != "a,b,"+last {
-			t.Fatalf("generation %s in force", ids)
-		}
-	}
-	cancel()
-	<-done
-	if len(got) > 0 {
-		t.Errorf("generation %s in force, which nobody wrote", <-got)
 	}
 }
 

@@ -231,27 +231,6 @@ func TestRemainsOutliveTheirPublication(t *testing.T) {
 	}
 }
 
-// The steps of prices of a killed run raise no alarm after the next run either.
-func TestStepsOfAKilledRun(t *testing.T) {
-	r := dataroot.New(t, football.MarketEngine)
-	page := dataroot.Listing(dataroot.Listed("9001", "Fulham", "Arsenal"))
-	offer := func(price string) dataroot.Answer {
-		return dataroot.Offer("9001", strings.ReplaceAll(dataroot.Offered, "1.90", price))
-	}
-	r.Cycle(0, nil, page, offer("1.90"))
-	first, _, err := snapshot.Head(r.Mem)
-	check.Must(t, err)
-	r.Cycle(time.Hour, nil, page, offer("1.95"))
-	check.Must(t, r.Mem.Remove(layout.Commit(2))) // as if it had been killed just before
-	check.Must(t, snapshot.WriteCurrent(r.Mem, first))
-	r.Cycle(2*time.Hour, nil, page, offer("1.85"))
-	for _, f := range (testRoot{root: r.Mem, product: r.Product}).verify(t, nil).Findings {
-		if strings.HasPrefix(f.File, layout.StepsDir) {
-			t.Errorf("%+v", f)
-		}
-	}
-}
-
 // The remains of a run raise no alarm when its clock was ahead, and the root was then copied from an object
 // store, beginning at a later publication than the one that the run followed.
 func TestRemainsFromBeforeTheFirstRecord(t *testing.T) {

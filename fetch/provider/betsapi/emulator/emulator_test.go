@@ -226,21 +226,32 @@ func TestSimulatorRefusesOptions(t *testing.T) {
 	}
 }
 
-// A demonstration's whole cycle: pages and markets of 300 fixtures.
-func BenchmarkSimulatedCycle(b *testing.B) {
-	for b.Loop() {
-		sim := simulated(b, simulator.Options{Seed: 1, Fixtures: 300})
-		items := wholeListing(b, sim, "sport_id=1")
-		size := 0
-		for len(items) > 0 {
-			n := min(len(items), 10)
-			ids := make([]string, n)
-			for i := range ids {
-				ids[i] = items[i].ID
+// The same seed suffers the same faults at the same requests; aimed ones hit
+// their target, numbered ones once.
+func TestFaultsAreRepeatable(t *testing.T) {
+	run := func() (hits []int) {
+		var faults []simulator.Fault
+		for _, text := range []string{"500:0.2@listing", "429-body:#4@markets"} {
+			f, err := simulator.ParseFault(text)
+			if err != nil {
+				t.Fatal(err)
 			}
-			size += ask(b, sim, "/v4/bet365/prematch?FI="+strings.Join(ids, ",")).Body.Len()
-			items = items[n:]
+			faults = append(faults, f)
 		}
-		b.SetBytes(int64(size))
+		sim := simulated(t, simulator.Options{Seed: 5, Fixtures: 10, Faults: faults})
+		for i := range 200 {
+			if ask(t, sim, "/v1/bet365/upcoming?sport_id=1").Code == 500 {
+				hits = append(hits, i)
+			}
+			limited := strings.Contains(ask(t, sim, "/v4/bet365/prematch?FI=1").Body.String(), "TOO_MANY")
+			if limited != (i == 3) {
+				t.Errorf("markets request %d: limited %v", i+1, limited)
+			}
+		}
+		return hits
+	}
+	first := run()
+	if len(first) < 20 || len(first) > 60 || fmt.Sprint(first) != fmt.Sprint(run()) {
+		t.Errorf("hits %v", first)
 	}
 }

@@ -183,29 +183,6 @@ func TestLiveClockHabits(t *testing.T) {
 	}
 }
 
-// 300 matches in play, asked for every eight seconds.
-func BenchmarkLiveList(b *testing.B) {
-	clock := &moving{simNoon}
-	sim := simulated(b, simulator.Options{Seed: 1, InPlay: 300, Quota: 1 << 30, Now: clock.now})
-	ask(b, sim, askInPlay)
-	for b.Loop() {
-		clock.at = clock.at.Add(8 * time.Second)
-		b.SetBytes(int64(ask(b, sim, askInPlay).Body.Len()))
-	}
-}
-
-func BenchmarkLiveView(b *testing.B) {
-	sim := simulated(b, simulator.Options{Seed: 1, InPlay: 300, Quota: 1 << 30})
-	var ids []string
-	for _, m := range sim.InPlay(sim.Tokens()[0])[:10] {
-		ids = append(ids, m.EventID)
-	}
-	path := askView + strings.Join(ids, ",")
-	for b.Loop() {
-		b.SetBytes(int64(ask(b, sim, path).Body.Len()))
-	}
-}
-
 // Many askers at once make a world's matches together and see the same.
 func TestLiveListOfManyAskers(t *testing.T) {
 	sim := simulated(t, simulator.Options{Seed: 1, InPlay: 60})
