@@ -445,6 +445,13 @@ func (c *commands) redisRefuses(id string) {
 
 func (c *commands) redisForgets(string) { c.redis.forget() }
 
+// redisApart cuts a worker off from Redis alone: others take its accounts while it may go on to run and to publish.
+func (c *commands) redisApart(id string) {
+	m := c.anyWorker(id)
+	c.note("%s: Redis is out of reach", m.name)
+	c.lasts(id, time.Hour, func() { c.redis.part(m, true) }, func() { c.redis.part(m, false) })
+}
+
 func (c *commands) newsAway(id string) {
 	c.lasts(id, time.Hour, func() { c.redis.silence(true) }, func() { c.redis.silence(false) })
 }

@@ -48,7 +48,8 @@ type redis struct {
 	down    bool
 	slow    bool
 	refuses bool
-	mute    bool // no message gets through
+	mute    bool              // no message gets through
+	apart   map[*machine]bool // reach everything but the server
 	conns   map[net.Conn]bool
 	changed time.Time             // when the server last did anything but answer
 	forgot  time.Time             // when it last lost everything
@@ -56,7 +57,7 @@ type redis struct {
 }
 
 func newRedis(w *world) *redis {
-	c := &redis{w: w, server: miniredis.NewMiniRedis(), conns: map[net.Conn]bool{}, failed: map[*life][]time.Time{}}
+	c := &redis{w: w, server: miniredis.NewMiniRedis(), conns: map[net.Conn]bool{}, apart: map[*machine]bool{}, failed: map[*life][]time.Time{}}
 	c.server.ClockTTL(true)
 	return c
 }
@@ -112,6 +113,19 @@ func (c *redis) silence(mute bool) {
 	c.mute = mute
 }
 
+// part says whether a machine does not reach the server.
+func (c *redis) part(m *machine, is bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.apart[m] = is
+}
+
+func (c *redis) isApart(m *machine) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.apart[m] || m.isCut()
+}
+
 func (c *redis) isMute() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -155,7 +169,7 @@ func (c *redis) dialer(l *life) cluster.Dialer {
 	return func(context.Context, string, string) (net.Conn, error) {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		if c.down || l.machine.isCut() || l.dead.Load() || c.w.isStopped() {
+		if c.down || c.apart[l.machine] || l.machine.isCut() || l.dead.Load() || c.w.isStopped() {
 			c.failed[l] = append(c.failed[l], time.Now())
 			return nil, errors.New("connection refused")
 		}
@@ -210,7 +224,7 @@ func (p *passage) pass(buffer []byte) bool {
 	c.mu.Unlock()
 	isSilent := false
 	switch {
-	case p.l.machine.isCut(), w.happens("Redis request lost", name, commandLostRate):
+	case c.isApart(p.l.machine), w.happens("Redis request lost", name, commandLostRate):
 		c.fails(p.l)
 		return true
 	case w.happens("Redis connection cut", name, commandCutRate):
@@ -290,7 +304,7 @@ func (p *passage) listen() {
 		go func() { // the server does not wait for it
 			defer w.Done()
 			if <-o.turn != nil || !sleep(p.l.ctx, w.span("latency", o.name, 100*time.Microsecond, 3*time.Millisecond)) ||
-				isNews && (p.c.isMute() || w.happens("news lost", o.name, newsLostRate)) || p.l.machine.isCut() {
+				isNews && (p.c.isMute() || w.happens("news lost", o.name, newsLostRate)) || p.c.isApart(p.l.machine) {
 				return
 			}
 			_, _ = p.client.Write(message) // it may have left

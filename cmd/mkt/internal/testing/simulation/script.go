@@ -24,7 +24,7 @@ var (
 		{"history rewritten", (*commands).rewrite}}, commonCommands...)
 	clusterCommands = append([]command{
 		{"store away", (*commands).storeAway}, {"network away", (*commands).networkAway},
-		{"Redis away", (*commands).redisAway}, {"Redis slow", (*commands).redisSlow}, {"Redis refuses", (*commands).redisRefuses}, {"Redis forgets", (*commands).redisForgets}, {"news away", (*commands).newsAway},
+		{"Redis away", (*commands).redisAway}, {"Redis slow", (*commands).redisSlow}, {"Redis refuses", (*commands).redisRefuses}, {"Redis forgets", (*commands).redisForgets}, {"news away", (*commands).newsAway}, {"Redis out of reach", (*commands).redisApart},
 		{"push", (*commands).push}, {"pull", (*commands).pull}, {"replica rots", (*commands).rotReplica}, {"bit rots", (*commands).rotWorker}, {"replica off", (*commands).replicaOff},
 		{"account deleted", (*commands).remove},
 	}, commonCommands...)
