@@ -9,10 +9,10 @@ import (
 	"mkt/serve/limits"
 )
 
-// observeLimits returns the observer of the commands to the server of the limits.
+// observeLimits returns the observer of the commands to Redis.
 func (m *metrics) observeLimits() func(cluster.Outcome, time.Duration) {
 	m.limits = prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "mkt_limits_command_duration_seconds",
-		Help:    "Time of a command to the server of the limits, by outcome: answered, slow, unreachable or refused.",
+		Help:    "Time of a command to Redis, by outcome: answered, slow, unreachable or refused.",
 		Buckets: []float64{.0001, .00025, .0005, .001, .0025, .005, .01, .025, .05}}, []string{"outcome"})
 	byOutcome := map[cluster.Outcome]prometheus.Observer{}
 	for _, o := range cluster.Outcomes() {
@@ -35,7 +35,7 @@ func (s *server) limitsCollectors() []prometheus.Collector {
 			}
 			return 0
 		}),
-		gauge("mkt_limits_replicas", "Replicas alive when the server of the limits last answered.", func(st limits.Stats) float64 { return float64(st.Replicas) }),
+		gauge("mkt_limits_replicas", "Replicas alive when Redis last answered.", func(st limits.Stats) float64 { return float64(st.Replicas) }),
 		prometheus.NewCounterFunc(prometheus.CounterOpts{Name: "mkt_limits_shares_total", Help: "Requests and sockets that were judged by this replica's share."},
 			func() float64 { return float64(s.limits.Stats().Shares) }),
 	}

@@ -177,7 +177,11 @@ func (m *Member) report(before, now error) {
 	case errors.Is(now, errStarting):
 		m.c.o.Log.Info("redis: " + now.Error())
 	case errors.As(now, &away):
-		m.c.o.Log.Error("redis: "+now.Error()+": this worker keeps its accounts and takes no others; see mkt doctor", "workers", m.Team())
+		what := "this worker goes on with the accounts that it has, and takes no others"
+		if m.Team() == 0 {
+			what = "this worker has no accounts, and runs nothing until it answers"
+		}
+		m.c.o.Log.Error("redis: " + now.Error() + ": " + what + "; see mkt doctor")
 	default:
 		m.c.o.Log.Error("redis: " + now.Error())
 	}

@@ -172,10 +172,10 @@ func (s *Shared) send(ctx context.Context, command func(context.Context) error) 
 func (s *Shared) changed(from, to gobreaker.State) {
 	switch {
 	case to == gobreaker.StateClosed:
-		s.log.Info("the server of the limits answers again: limits are exact over all replicas", "limits", s.address.String(), "replicas", s.replicas.Load())
+		s.log.Info("Redis answers again: limits are exact over all replicas", "redis", s.address.String(), "replicas", s.replicas.Load())
 	case from == gobreaker.StateClosed:
-		s.log.Warn("the server of the limits does not answer: this replica allows its share of each limit; see mkt doctor",
-			"limits", s.address.String(), "replicas", s.replicas.Load(), "reason", string(cluster.OutcomeOf(*s.failure.Load())))
+		s.log.Warn("Redis does not answer: this replica allows its share of each limit; see mkt doctor",
+			"redis", s.address.String(), "replicas", s.replicas.Load(), "reason", string(cluster.OutcomeOf(*s.failure.Load())))
 	}
 }
 

@@ -131,8 +131,12 @@ func (s *Settings) resolveOne(f *pflag.Flag, key string) error {
 		return nil
 	}
 	source := fmt.Sprintf("%s:%d: %s", s.File, at.line, key)
-	if _, takes := f.Value.(pflag.SliceValue); at.list && !takes {
+	list, takes := f.Value.(pflag.SliceValue)
+	if at.list && !takes {
 		return Usagef("%s: want one value, not a list", source)
+	}
+	if len(at.values) == 0 && len(list.GetSlice()) > 0 {
+		return Usagef("%s: want at least one value; leave the line out for the default", source)
 	}
 	if err := s.set(f, source, at.values); err != nil {
 		return err

@@ -99,7 +99,7 @@ func (g *Group) connection(t *tenants.Tenant) (connectionView, error) {
 
 func newProviderStatus(g *Group) *cobra.Command {
 	return &cobra.Command{
-		Use:   "status [ID]",
+		Use: "status [ID]", SuggestFor: []string{"list"},
 		Short: "Show every provider connection, or all that is known of one",
 		Long: `Show the connection of every tenant, or of one with all that is known of it:
 what is set, and what the newest test and the newest fetches found.`,

@@ -121,6 +121,9 @@ func (g *Group) schedule(ctx context.Context, o ScheduleOptions) error {
 		overdue = t.share.Overdue()
 	}
 	g.Log.Info("schedule started", "jobs", len(sharing.Entries(f)), "overdue", len(overdue))
+	if g.leases.Set() && !g.HasStore() {
+		g.Log.Warn("this machine runs all accounts by itself: machines that share them through redis need a store")
+	}
 	if adminServer != nil {
 		g.printScheduling(adminServer.URL())
 	}
