@@ -327,7 +327,7 @@ func (wk *worker) steps(ctx context.Context, j job, t *tenants.Tenant, root, dat
 		if collected && ctx.Err() == nil && !l.dead.Load() {
 			j.retainedIn(wk.s.depot, o.Retention, had, head, err == nil)
 		}
-		if err != nil {
+		if err != nil && !l.dead.Load() {
 			wk.s.note("%s: %s: retention in the store: %s", l.machine.name, j, shorten(err))
 		}
 	}
