@@ -160,9 +160,9 @@ func (l *Lease) Release() {
 	})
 }
 
-// holder returns the value of a lease. It is the same until the lease is given back, so that a lost
-// answer can be asked for again, and then another one: a command that reaches the server late must
-// not end the next lease of the same process.
+// holder returns the value of a lease. It stays the same until the lease is given back, so that a
+// holder whose answer was lost can take the lease again. The next lease has another value: a release
+// that reaches the server late must not end it.
 func (c *Conn) holder(key, purpose string) string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
