@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"mkt/internal/cluster/store"
 	"mkt/internal/testing/durabletest"
 	"mkt/publish"
 	"mkt/publish/durable"
@@ -18,7 +19,6 @@ import (
 	"mkt/publish/repair"
 	"mkt/publish/retention"
 	"mkt/publish/snapshot"
-	"mkt/publish/store"
 )
 
 func newHistory(f durable.FS, at time.Time, run string) (publish.Summary, error) {

@@ -7,13 +7,13 @@ import (
 	"testing"
 	"time"
 
+	"mkt/internal/cluster/store"
 	"mkt/internal/testing/durabletest"
 	"mkt/internal/testing/storetest"
 	"mkt/publish"
 	"mkt/publish/layout"
 	"mkt/publish/retention"
 	"mkt/publish/snapshot"
-	"mkt/publish/store"
 )
 
 const inStore = "client_id=acme/product=market_engine/"

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"mkt/internal/cluster/store"
 	"mkt/internal/testing/durabletest"
 	"mkt/internal/testing/storetest"
 	"mkt/publish"
@@ -18,7 +19,6 @@ import (
 	"mkt/publish/layout"
 	"mkt/publish/retention"
 	"mkt/publish/snapshot"
-	"mkt/publish/store"
 )
 
 func newStore(t testing.TB) (*store.Dataset, *storetest.Memory) {

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"mkt/internal/cluster/store"
 	"mkt/internal/testing/durabletest"
 	"mkt/internal/testing/storetest"
 	"mkt/publish"
@@ -19,7 +20,6 @@ import (
 	"mkt/publish/layout"
 	"mkt/publish/retention"
 	"mkt/publish/snapshot"
-	"mkt/publish/store"
 )
 
 // Two workers fetch one account in the same second, so that their cycles, their snapshots

@@ -7,13 +7,13 @@ import (
 	"testing"
 	"time"
 
+	"mkt/internal/cluster/store"
 	"mkt/internal/testing/durabletest"
 	"mkt/internal/testing/storetest"
 	"mkt/publish/durable"
 	"mkt/publish/football"
 	"mkt/publish/health"
 	"mkt/publish/layout"
-	"mkt/publish/store"
 )
 
 // The state files of a run are stored, but not those of a run that has lost its lease.

@@ -16,9 +16,9 @@ import (
 	"github.com/gomodule/redigo/redis"
 
 	"mkt/cluster/servers"
+	"mkt/internal/cluster/store"
+	"mkt/internal/cluster/store/s3store"
 	"mkt/internal/testing/check"
-	"mkt/publish/store"
-	"mkt/publish/store/s3store"
 )
 
 func startStore(t *testing.T) *servers.Store {

@@ -21,8 +21,8 @@ import (
 	"time"
 
 	"mkt/cluster/servers"
-	"mkt/publish/store"
-	"mkt/publish/store/s3store"
+	"mkt/internal/cluster/store"
+	"mkt/internal/cluster/store/s3store"
 )
 
 // refusal is the answer of a store that refuses a request.

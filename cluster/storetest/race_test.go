@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"mkt/cluster/servers"
+	"mkt/internal/cluster/store"
 	"mkt/internal/testing/changelog"
 	"mkt/internal/testing/durabletest"
 	"mkt/publish"
@@ -18,7 +19,6 @@ import (
 	"mkt/publish/football"
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
-	"mkt/publish/store"
 	"mkt/publish/table"
 )
 

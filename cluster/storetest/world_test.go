@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"mkt/cluster/servers"
+	_ "mkt/internal/cluster/store/s3store"
 	"mkt/internal/testing/check"
-	_ "mkt/publish/store/s3store"
 )
 
 const account = "acme"

@@ -34,11 +34,11 @@ var rules = []rule{
 	{pkg: "publish/retention", may: formats, far: []string{"publish/repair", "publish"}, what: "the formats"},
 	{pkg: "publish", may: append([]string{"publish/retention"}, formats...), far: []string{"publish/repair"}, what: "the formats and publish/retention"},
 	{pkg: "publish/repair", may: append([]string{"publish", "publish/retention"}, formats...), what: "the formats, publish and publish/retention"},
-	{pkg: "publish/store", may: append([]string{"publish/retention", "publish/transparency"}, formats...), far: []string{"publish", "publish/repair"}, what: "the formats, publish/retention and the log"},
-	{pkg: "publish/store/...", may: []string{"publish/store"}, what: "publish/store"},
-	{pkg: "publish/transparency", may: []string{"publish/durable", "publish/layout"}, what: "the leaves without the model"},
-	{pkg: "publish/transparency/witness", may: []string{"publish/durable", "publish/transparency"}, what: "the log"},
-	{pkg: "publish/receipt", may: []string{"publish/durable", "publish/football", "publish/layout", "publish/snapshot", "publish/table", "publish/transparency"}, what: "the log and one publication"},
+	{pkg: "internal/cluster/store", may: append([]string{"publish/retention", "internal/receipts/transparency"}, formats...), far: []string{"publish", "publish/repair"}, what: "the formats, publish/retention and the log"},
+	{pkg: "internal/cluster/store/...", may: []string{"internal/cluster/store"}, what: "internal/cluster/store"},
+	{pkg: "internal/receipts/transparency", may: []string{"publish/durable", "publish/layout"}, what: "the leaves without the model"},
+	{pkg: "internal/receipts/witness", may: []string{"publish/durable", "internal/receipts/transparency"}, what: "the log"},
+	{pkg: "internal/receipts/receipt", may: []string{"publish/durable", "publish/football", "publish/layout", "publish/snapshot", "publish/table", "internal/receipts/transparency"}, what: "the log and one publication"},
 
 	{pkg: "fetch/input", may: []string{"publish/football"}, what: "publish/football"},
 	{pkg: "fetch/provider/all", may: []string{"fetch/provider/..."}, what: "the adapters"},
@@ -51,13 +51,13 @@ var rules = []rule{
 		far: []string{"serve/...", "cmd/...", "fetch/credential", "fetch/internal/upstream"}, what: "transform's own, the formats, fetch/raw and the providers' readers"},
 	{pkg: "serve/account", may: []string{"publish/football"}, what: "publish/football"},
 	{pkg: "serve/admin", may: []string{"internal/listen"}, what: "internal/listen"},
-	{pkg: "serve/replica", may: append([]string{"publish/store"}, formats...), far: []string{"serve", "fetch/...", "transform/...", "cmd/..."}, what: "the formats and publish/store"},
+	{pkg: "internal/cluster/replica", may: append([]string{"internal/cluster/store"}, formats...), far: []string{"serve", "fetch/...", "transform/...", "cmd/..."}, what: "the formats and internal/cluster/store"},
 	{pkg: "serve/limits", may: []string{"internal/cluster", "serve/account", "serve/internal/..."}, what: "the client of Redis and the gate"},
 	{pkg: "serve", may: append([]string{"serve/...", "internal/cluster", "internal/listen"}, formats...),
 		far: []string{"fetch/...", "transform/...", "cmd/..."}, what: "serve's own, the formats and the address of Redis, and reach nothing of fetch or transform"},
 	{pkg: "serve/...", may: append([]string{"serve/...", "internal/listen"}, formats...),
 		far: []string{"fetch/...", "transform/...", "cmd/..."}, what: "serve's own and the formats, and reach nothing of fetch or transform"},
-	{pkg: "cmd/mkt/internal/cli", may: []string{"cmd/mkt/internal/audit", "cmd/mkt/internal/names", "cmd/mkt/internal/printable", "cmd/mkt/internal/tenants", "cmd/mkt/internal/strictyaml", "fetch/...", "publish/...", "serve/account", "internal/cluster"},
+	{pkg: "cmd/mkt/internal/cli", may: []string{"cmd/mkt/internal/audit", "cmd/mkt/internal/names", "cmd/mkt/internal/printable", "cmd/mkt/internal/tenants", "cmd/mkt/internal/strictyaml", "fetch/...", "publish/...", "serve/account", "internal/cluster", "internal/cluster/store"},
 		far: []string{"cmd/mkt/internal/cli/...", "serve"}, what: "what every command needs, and no group of commands"},
 	{pkg: "cmd/mkt/internal/cli/commands", may: []string{"cmd/mkt/internal/cli/..."}, what: "the groups of commands"},
 	{pkg: "cmd/mkt/internal/cli/manpages", may: []string{"cmd/mkt/internal/cli", "cmd/mkt/internal/cli/commands"}, what: "the tree of the commands"},
@@ -69,7 +69,7 @@ var rules = []rule{
 	{pkg: "scripts/internal/backtest", may: []string{"fetch/input", "publish/football", "transform/live"}, what: "the engine of live data, which it measures"},
 	{pkg: "scripts/...", may: []string{"scripts/internal/..."}, what: "nothing: scripts use the binary"},
 	{pkg: "docs", what: "a leaf"},
-	{pkg: "internal/testing/...", may: []string{"fetch/...", "publish/...", "transform/...", "internal/testing/..."}, far: []string{"cmd/...", "serve/..."}, what: "the stages, for tests alone"},
+	{pkg: "internal/testing/...", may: []string{"fetch/...", "publish/...", "transform/...", "internal/cluster/store", "internal/testing/..."}, far: []string{"cmd/...", "serve/..."}, what: "the stages, for tests alone"},
 	{pkg: "internal/...", what: "a leaf"},
 }
 
@@ -97,7 +97,7 @@ var confined = map[string][]string{
 	"code.dny.dev/ssrf":                 {"fetch/internal/upstream"},
 	"github.com/cenkalti/backoff":       {"fetch/internal/upstream"},
 	"github.com/hashicorp/go-retryable": {"fetch/internal/upstream"},
-	"github.com/aws/":                   {"publish/store/s3store"},
+	"github.com/aws/":                   {"internal/cluster/store/s3store"},
 	"github.com/prometheus/":            {"serve/admin", "serve", "cmd/mkt/internal/cli/..."}, // packages with metrics of their own declare them
 }
 
@@ -171,7 +171,7 @@ func isForTests(name string) bool {
 func checkLinked(t *testing.T, name string, deps []string) {
 	for _, d := range deps {
 		switch {
-		case d == "mkt/publish/store/s3store" && name != "cmd/mkt":
+		case d == "mkt/internal/cluster/store/s3store" && name != "cmd/mkt":
 			t.Errorf("%s reaches %s: only the program links the driver of the store", name, d)
 		case strings.HasPrefix(d, "google.golang.org/grpc"), strings.HasPrefix(d, "github.com/envoyproxy/"):
 			t.Errorf("%s reaches %s", name, d)

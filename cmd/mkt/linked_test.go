@@ -48,7 +48,7 @@ func TestLinksOfTests(t *testing.T) {
 		if slices.ContainsFunc(p.Deps, func(d string) bool { return strings.HasPrefix(d, "github.com/duckdb/") }) {
 			found[name] = linksEngine[name]
 		}
-		if slices.Contains(p.Deps, "mkt/publish/store/s3store") && name != "cmd/mkt" && !strings.HasPrefix(name, "publish/store/") {
+		if slices.Contains(p.Deps, "mkt/internal/cluster/store/s3store") && name != "cmd/mkt" && !strings.HasPrefix(name, "internal/cluster/store/") {
 			t.Errorf("the tests of %s link a cloud", name)
 		}
 	}
@@ -64,16 +64,16 @@ func TestLinksOfTests(t *testing.T) {
 
 // contacts has every file that opens a connection, and to whom.
 var contacts = map[string]string{
-	"fetch/fetch.go":                       "the account's provider, by the transport below",
-	"fetch/internal/upstream/transport.go": "the account's provider",
-	"fetch/internal/upstream/upstream.go":  "the account's provider",
-	"cmd/mkt/internal/tail/client.go":      "the same service",
-	"cmd/mkt/internal/commitlog/post.go":   "the witnesses of the policy",
-	"publish/store/s3store/s3store.go":     "the store",
-	"internal/cluster/client.go":           "Redis",
-	"internal/cluster/news.go":             "Redis",
-	"cmd/mkt/internal/tail/tail.go":        "the service whose address the user of mkt tail gives",
-	"cmd/mkt/internal/cli/demo/ready.go":   "the demonstration's own server",
+	"fetch/fetch.go":                            "the account's provider, by the transport below",
+	"fetch/internal/upstream/transport.go":      "the account's provider",
+	"fetch/internal/upstream/upstream.go":       "the account's provider",
+	"cmd/mkt/internal/tail/client.go":           "the same service",
+	"cmd/mkt/internal/commitlog/post.go":        "the witnesses of the policy",
+	"internal/cluster/store/s3store/s3store.go": "the store",
+	"internal/cluster/client.go":                "Redis",
+	"internal/cluster/news.go":                  "Redis",
+	"cmd/mkt/internal/tail/tail.go":             "the service whose address the user of mkt tail gives",
+	"cmd/mkt/internal/cli/demo/ready.go":        "the demonstration's own server",
 }
 
 // DuckDB could open connections too: loading extensions and all access to files and networks

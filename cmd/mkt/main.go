@@ -11,7 +11,7 @@ import (
 
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/cli/commands"
-	_ "mkt/publish/store/s3store"
+	_ "mkt/internal/cluster/store/s3store"
 )
 
 // version is set by the build, see Makefile.

@@ -26,18 +26,18 @@ import (
 	"mkt/cmd/mkt/internal/tenants"
 	"mkt/fetch/provider/all"
 	"mkt/fetch/provider/emulators"
+	"mkt/internal/receipts/receipt"
+	"mkt/internal/receipts/transparency"
+	"mkt/internal/receipts/witness"
 	"mkt/internal/testing/durabletest"
 	"mkt/internal/testing/needs"
 	"mkt/publish"
 	"mkt/publish/durable"
 	"mkt/publish/football"
 	"mkt/publish/layout"
-	"mkt/publish/receipt"
 	"mkt/publish/repair"
 	"mkt/publish/snapshot"
 	"mkt/publish/table"
-	"mkt/publish/transparency"
-	"mkt/publish/transparency/witness"
 )
 
 // receipted is an account whose publications are logged and witnessed.

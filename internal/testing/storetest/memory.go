@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"mkt/publish/store"
+	"mkt/internal/cluster/store"
 )
 
 // Memory is a bucket in memory. Safe for concurrent use.

@@ -13,8 +13,8 @@ import (
 
 	"mkt/cmd/mkt/internal/audit"
 	"mkt/cmd/mkt/internal/tenants"
+	"mkt/internal/cluster/store"
 	"mkt/internal/testing/storetest"
-	"mkt/publish/store"
 	"mkt/serve/account"
 )
 

@@ -10,10 +10,10 @@ import (
 	"mkt/cmd/mkt/internal/tenants"
 	"mkt/fetch"
 	"mkt/fetch/provider"
+	"mkt/internal/cluster/store"
 	"mkt/publish"
 	"mkt/publish/durable"
 	"mkt/publish/snapshot"
-	"mkt/publish/store"
 )
 
 // Exit codes. 75 is EX_TEMPFAIL of sysexits.h.

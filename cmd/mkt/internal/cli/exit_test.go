@@ -8,10 +8,10 @@ import (
 	"mkt/cmd/mkt/internal/tenants"
 	"mkt/fetch"
 	"mkt/fetch/provider"
+	"mkt/internal/cluster/store"
 	"mkt/publish"
 	"mkt/publish/durable"
 	"mkt/publish/snapshot"
-	"mkt/publish/store"
 )
 
 func TestExitCode(t *testing.T) {

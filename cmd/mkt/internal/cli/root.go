@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"mkt/publish/store"
+	"mkt/internal/cluster/store"
 )
 
 // Annotations of commands. [LongRunning] marks commands that log at info by default.

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"sync"
 
-	"mkt/publish/store"
+	"mkt/internal/cluster/store"
 )
 
 // opened is the object store of the settings, opened at its first use.

@@ -9,11 +9,11 @@ import (
 	"time"
 
 	"mkt/cmd/mkt/internal/commitlog"
+	"mkt/internal/receipts/transparency"
 	"mkt/internal/testing/check"
 	"mkt/internal/testing/dataroot"
 	"mkt/publish"
 	"mkt/publish/repair"
-	"mkt/publish/transparency"
 )
 
 // An account that was deleted and added again is logged like any other: its versions begin at 1 again. An older

@@ -10,10 +10,10 @@ import (
 	"time"
 
 	"mkt/cmd/mkt/internal/cli"
+	"mkt/internal/receipts/transparency"
 	"mkt/publish/durable"
 	"mkt/publish/football"
 	"mkt/publish/snapshot"
-	"mkt/publish/transparency"
 )
 
 // Audit is the result of an audit of the log.

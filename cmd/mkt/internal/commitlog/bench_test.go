@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"mkt/cmd/mkt/internal/commitlog"
+	"mkt/internal/receipts/transparency"
 	"mkt/internal/testing/check"
-	"mkt/publish/transparency"
 )
 
 // BenchmarkRun measures a run of the log over accounts on a real disk, all of which have a newer

@@ -10,10 +10,10 @@ import (
 	"golang.org/x/mod/sumdb/note"
 
 	"mkt/cmd/mkt/internal/cli"
+	"mkt/internal/cluster/store"
+	"mkt/internal/receipts/transparency"
 	"mkt/publish/durable"
 	"mkt/publish/snapshot"
-	"mkt/publish/store"
-	"mkt/publish/transparency"
 )
 
 // Options of [Run].

@@ -14,8 +14,8 @@ import (
 	"golang.org/x/mod/sumdb/note"
 
 	"mkt/cmd/mkt/internal/cli"
+	"mkt/internal/receipts/transparency"
 	"mkt/publish/durable"
-	"mkt/publish/transparency"
 )
 
 // maxFile bounds a key, a verifier key and a policy.

@@ -2,8 +2,8 @@ package commitlog
 
 import (
 	"mkt/cmd/mkt/internal/cli"
+	"mkt/internal/receipts/transparency"
 	"mkt/publish/football"
-	"mkt/publish/transparency"
 )
 
 // ByDataset returns the newest leaf of each dataset of a log, as datasets of a data root. The data root may lack some.

@@ -25,7 +25,7 @@ var (
 	errCertificate = errors.New("its certificate is not trusted here (SSL_CERT_FILE names more authorities)")
 )
 
-// Post is a [mkt/publish/transparency.Post]. Its errors have no address.
+// Post is a [mkt/internal/receipts/transparency.Post]. Its errors have no address.
 func Post(ctx context.Context, url string, body []byte) (int, []byte, error) {
 	q, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(body))
 	if err != nil {

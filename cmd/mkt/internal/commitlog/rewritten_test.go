@@ -15,13 +15,13 @@ import (
 	"golang.org/x/mod/sumdb/note"
 
 	"mkt/cmd/mkt/internal/commitlog"
+	"mkt/internal/receipts/transparency"
+	"mkt/internal/receipts/witness"
 	"mkt/internal/testing/check"
 	"mkt/internal/testing/dataroot"
 	"mkt/internal/testing/durabletest"
 	"mkt/publish/durable"
 	"mkt/publish/football"
-	"mkt/publish/transparency"
-	"mkt/publish/transparency/witness"
 )
 
 // history is a data root on the disk, to which publications are copied from one in memory.

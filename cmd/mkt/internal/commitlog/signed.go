@@ -9,9 +9,9 @@ import (
 	"path/filepath"
 	"syscall"
 
+	"mkt/internal/cluster/store"
+	"mkt/internal/receipts/transparency"
 	"mkt/publish/durable"
-	"mkt/publish/store"
-	"mkt/publish/transparency"
 )
 
 // SignedFile is the file with the largest head that a key has signed, beside it: an older copy of the log is noticed by

@@ -8,9 +8,9 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"mkt/cmd/mkt/internal/cli"
+	"mkt/internal/cluster/store"
+	"mkt/internal/receipts/transparency"
 	"mkt/publish/snapshot"
-	"mkt/publish/store"
-	"mkt/publish/transparency"
 	"mkt/serve/account"
 )
 

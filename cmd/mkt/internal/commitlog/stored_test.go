@@ -11,11 +11,11 @@ import (
 	"time"
 
 	"mkt/cmd/mkt/internal/commitlog"
+	"mkt/internal/cluster/store"
+	"mkt/internal/receipts/transparency"
 	"mkt/internal/testing/check"
 	"mkt/internal/testing/storetest"
 	"mkt/publish/durable"
-	"mkt/publish/store"
-	"mkt/publish/transparency"
 )
 
 func testKey(t testing.TB) *transparency.Key {

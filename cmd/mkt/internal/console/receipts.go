@@ -16,11 +16,11 @@ import (
 	"mkt/cmd/mkt/internal/commitlog"
 	"mkt/cmd/mkt/internal/explain"
 	"mkt/cmd/mkt/internal/receipts"
+	"mkt/internal/receipts/receipt"
+	"mkt/internal/receipts/transparency"
 	"mkt/publish/durable"
 	"mkt/publish/football"
-	"mkt/publish/receipt"
 	"mkt/publish/snapshot"
-	"mkt/publish/transparency"
 )
 
 // hasLog reports whether the data root has a transparency log. One that cannot be read counts: its page

@@ -23,6 +23,9 @@ import (
 	"mkt/fetch/provider/all"
 	"mkt/fetch/provider/betsapi/emulator"
 	"mkt/fetch/simulator"
+	"mkt/internal/receipts/receipt"
+	"mkt/internal/receipts/transparency"
+	"mkt/internal/receipts/witness"
 	"mkt/internal/testing/check"
 	"mkt/internal/testing/dataroot"
 	"mkt/internal/testing/durabletest"
@@ -30,11 +33,8 @@ import (
 	"mkt/publish/durable"
 	"mkt/publish/football"
 	"mkt/publish/layout"
-	"mkt/publish/receipt"
 	"mkt/publish/snapshot"
 	"mkt/publish/table"
-	"mkt/publish/transparency"
-	"mkt/publish/transparency/witness"
 	"mkt/transform"
 )
 

@@ -16,11 +16,11 @@ import (
 	"mkt/cmd/mkt/internal/tenants"
 	"mkt/fetch"
 	"mkt/internal/cluster"
+	"mkt/internal/cluster/store"
 	"mkt/publish/durable"
 	"mkt/publish/football"
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
-	"mkt/publish/store"
 	"mkt/serve/account"
 )
 

@@ -14,10 +14,10 @@ import (
 
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/commitlog"
+	"mkt/internal/cluster/store"
+	"mkt/internal/receipts/transparency"
 	"mkt/publish/durable"
 	"mkt/publish/snapshot"
-	"mkt/publish/store"
-	"mkt/publish/transparency"
 )
 
 // logBehind is how long a publication, or a cosignature of a head, may take to come. A run is due every

@@ -13,10 +13,10 @@ import (
 
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/tenants"
+	"mkt/internal/cluster/store"
 	"mkt/publish/durable"
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
-	"mkt/publish/store"
 )
 
 const (

@@ -13,12 +13,12 @@ import (
 
 	"mkt/cmd/mkt/internal/doctor"
 	"mkt/cmd/mkt/internal/tenants"
+	"mkt/internal/cluster/store"
 	"mkt/internal/testing/check"
 	"mkt/internal/testing/storetest"
 	"mkt/publish/durable"
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
-	"mkt/publish/store"
 )
 
 const prefix = "client_id=acme/product=market_engine/"

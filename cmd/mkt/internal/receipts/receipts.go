@@ -12,12 +12,12 @@ import (
 	"mkt/cmd/mkt/internal/explain"
 	"mkt/cmd/mkt/internal/fixtures"
 	"mkt/fetch/raw"
+	"mkt/internal/receipts/receipt"
+	"mkt/internal/receipts/transparency"
 	"mkt/publish/durable"
 	"mkt/publish/football"
-	"mkt/publish/receipt"
 	"mkt/publish/snapshot"
 	"mkt/publish/table"
-	"mkt/publish/transparency"
 )
 
 // Wanted says of which price a receipt is made, or, in a live dataset, of which fixture.

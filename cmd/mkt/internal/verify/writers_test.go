@@ -12,6 +12,7 @@ import (
 
 	"mkt/cmd/mkt/internal/verify"
 	"mkt/fetch/raw"
+	"mkt/internal/cluster/store"
 	"mkt/internal/testing/check"
 	"mkt/internal/testing/dataroot"
 	"mkt/internal/testing/durabletest"
@@ -23,7 +24,6 @@ import (
 	"mkt/publish/repair"
 	"mkt/publish/retention"
 	"mkt/publish/snapshot"
-	"mkt/publish/store"
 )
 
 // film has the data root after every file operation of its writers: cycles, retention and

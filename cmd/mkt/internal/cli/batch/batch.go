@@ -14,13 +14,13 @@ import (
 	"mkt/cmd/mkt/internal/printable"
 	"mkt/fetch/raw"
 	"mkt/internal/cluster"
+	"mkt/internal/cluster/store"
 	"mkt/publish"
 	"mkt/publish/durable"
 	"mkt/publish/football"
 	"mkt/publish/health"
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
-	"mkt/publish/store"
 )
 
 // Step runs one stage. It returns a report, also with an error; the next step works on the

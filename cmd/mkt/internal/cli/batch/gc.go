@@ -10,9 +10,9 @@ import (
 
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/printable"
+	"mkt/internal/cluster/store"
 	"mkt/publish/durable"
 	"mkt/publish/retention"
-	"mkt/publish/store"
 )
 
 type gcFlags struct {

@@ -11,7 +11,7 @@ import (
 	"mkt/cmd/mkt/internal/cli/daemon"
 	"mkt/fetch/provider"
 	"mkt/fetch/provider/all"
-	"mkt/publish/store"
+	"mkt/internal/cluster/store"
 )
 
 // Group is the state shared by these commands.

@@ -12,8 +12,8 @@ import (
 	"mkt/cmd/mkt/internal/audit"
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/printable"
+	"mkt/internal/cluster/store"
 	"mkt/publish/durable"
-	"mkt/publish/store"
 )
 
 type pushFlags struct {

@@ -8,12 +8,12 @@ import (
 
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/internal/cluster"
+	"mkt/internal/cluster/store"
 	"mkt/publish"
 	"mkt/publish/durable"
 	"mkt/publish/layout"
 	"mkt/publish/retention"
 	"mkt/publish/snapshot"
-	"mkt/publish/store"
 )
 
 // runs returns what the runs of this process do with the object store.

@@ -3,7 +3,7 @@ package daemon
 import (
 	"github.com/prometheus/client_golang/prometheus"
 
-	"mkt/publish/store"
+	"mkt/internal/cluster/store"
 )
 
 // StoreCollectors returns the metrics of an object store.

@@ -16,9 +16,9 @@ import (
 
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/commitlog"
+	"mkt/internal/receipts/transparency"
+	"mkt/internal/receipts/witness"
 	"mkt/publish/durable"
-	"mkt/publish/transparency"
-	"mkt/publish/transparency/witness"
 )
 
 // The demo is its own witness, which shows how receipts look and proves nothing to others.

@@ -10,7 +10,7 @@ import (
 
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/commitlog"
-	"mkt/publish/receipt"
+	"mkt/internal/receipts/receipt"
 )
 
 func newCheck(g *Group) *cobra.Command {

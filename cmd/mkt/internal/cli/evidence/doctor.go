@@ -16,8 +16,8 @@ import (
 	"mkt/cmd/mkt/internal/tenants"
 	"mkt/fetch"
 	"mkt/fetch/provider/all"
+	"mkt/internal/cluster/store"
 	"mkt/publish/football"
-	"mkt/publish/store"
 	"mkt/serve"
 	"mkt/serve/account"
 )

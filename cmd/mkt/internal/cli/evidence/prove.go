@@ -11,10 +11,10 @@ import (
 	"mkt/cmd/mkt/internal/explain"
 	"mkt/cmd/mkt/internal/fixtures"
 	"mkt/cmd/mkt/internal/receipts"
+	"mkt/internal/receipts/receipt"
+	"mkt/internal/receipts/transparency"
 	"mkt/publish/football"
-	"mkt/publish/receipt"
 	"mkt/publish/snapshot"
-	"mkt/publish/transparency"
 )
 
 type proveFlags struct {

@@ -6,9 +6,9 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"mkt/cmd/mkt/internal/cli"
+	"mkt/internal/cluster/replica"
 	"mkt/publish/football"
 	"mkt/serve/account"
-	"mkt/serve/replica"
 )
 
 // openReplica returns the replica of the object store in the data root, nil without a store. A view

@@ -13,9 +13,9 @@ import (
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/commitlog"
 	"mkt/cmd/mkt/internal/printable"
+	"mkt/internal/receipts/receipt"
+	"mkt/internal/receipts/transparency"
 	"mkt/publish/durable"
-	"mkt/publish/receipt"
-	"mkt/publish/transparency"
 )
 
 type auditFlags struct {

@@ -13,7 +13,7 @@ import (
 
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/commitlog"
-	"mkt/publish/transparency"
+	"mkt/internal/receipts/transparency"
 )
 
 func newLogInit(g *Group) *cobra.Command {

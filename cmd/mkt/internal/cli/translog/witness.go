@@ -18,8 +18,8 @@ import (
 	"mkt/cmd/mkt/internal/commitlog"
 	"mkt/cmd/mkt/internal/printable"
 	"mkt/internal/listen"
+	"mkt/internal/receipts/witness"
 	"mkt/publish/durable"
-	"mkt/publish/transparency/witness"
 )
 
 type witnessFlags struct {

@@ -11,10 +11,10 @@ import (
 	"sync"
 	"time"
 
+	"mkt/internal/cluster/store"
 	"mkt/internal/testing/storetest"
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
-	"mkt/publish/store"
 )
 
 // Rates of the faults of one request to the object store.

@@ -13,6 +13,7 @@ import (
 	"mkt/cmd/mkt/internal/replay"
 	"mkt/cmd/mkt/internal/verify"
 	"mkt/fetch/simulator"
+	"mkt/internal/cluster/store"
 	"mkt/internal/testing/durabletest"
 	"mkt/publish"
 	"mkt/publish/durable"
@@ -21,7 +22,6 @@ import (
 	"mkt/publish/repair"
 	"mkt/publish/retention"
 	"mkt/publish/snapshot"
-	"mkt/publish/store"
 )
 
 // lastingFaults are the faults of a provider that last.

@@ -7,14 +7,14 @@ import (
 	"time"
 
 	"mkt/cmd/mkt/internal/commitlog"
+	"mkt/internal/receipts/receipt"
+	"mkt/internal/receipts/transparency"
 	"mkt/internal/testing/durabletest"
 	"mkt/publish"
 	"mkt/publish/durable"
 	"mkt/publish/football"
 	"mkt/publish/layout"
-	"mkt/publish/receipt"
 	"mkt/publish/snapshot"
-	"mkt/publish/transparency"
 )
 
 // An operator who has the key of the log and all files lies, beside the real machines: no checker and no witness may accept it.

@@ -6,10 +6,10 @@ import (
 	"sync"
 	"time"
 
+	"mkt/internal/cluster/replica"
 	"mkt/publish/durable"
 	"mkt/publish/football"
 	"mkt/publish/snapshot"
-	"mkt/serve/replica"
 )
 
 // mirror is a machine that keeps a copy of the object store for its clients, as mkt serve does. Its files

@@ -14,14 +14,14 @@ import (
 	"golang.org/x/mod/sumdb/note"
 
 	"mkt/cmd/mkt/internal/commitlog"
+	"mkt/internal/receipts/receipt"
+	"mkt/internal/receipts/transparency"
+	"mkt/internal/receipts/witness"
 	"mkt/internal/testing/durabletest"
 	"mkt/publish/football"
 	"mkt/publish/layout"
-	"mkt/publish/receipt"
 	"mkt/publish/snapshot"
 	"mkt/publish/table"
-	"mkt/publish/transparency"
-	"mkt/publish/transparency/witness"
 )
 
 // translog is the transparency log of a machine that is alone, with its witness, who is somebody else, and the receipts

@@ -15,13 +15,13 @@ import (
 	"mkt/fetch"
 	"mkt/fetch/credential"
 	"mkt/internal/cluster"
+	"mkt/internal/cluster/store"
 	"mkt/publish"
 	"mkt/publish/durable"
 	"mkt/publish/football"
 	"mkt/publish/health"
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
-	"mkt/publish/store"
 	"mkt/transform"
 )
 

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"mkt/internal/receipts/transparency"
 	"mkt/publish/table"
-	"mkt/publish/transparency"
 )
 
 // Parts of claims.

@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"mkt/internal/receipts/transparency"
 	"mkt/internal/testing/durabletest"
 	"mkt/publish/durable"
-	"mkt/publish/transparency"
 )
 
 // The newest leaf of each dataset is the same with its small file, without it, and with one that is

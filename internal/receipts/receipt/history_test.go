@@ -8,11 +8,11 @@ import (
 	"strings"
 	"testing"
 
+	"mkt/internal/receipts/receipt"
+	"mkt/internal/receipts/transparency"
 	"mkt/internal/testing/check"
 	"mkt/internal/testing/needs"
-	"mkt/publish/receipt"
 	"mkt/publish/snapshot"
-	"mkt/publish/transparency"
 )
 
 // Publication 2 was logged, then written again with another price, and logged together with publications 3 and 4. Witnesses
@@ -53,7 +53,7 @@ func TestHistoryThatWasRewritten(t *testing.T) {
 	check.Must(t, os.WriteFile(policy, []byte(w.text), 0o600))
 	verdict := func(data []byte) string {
 		check.Must(t, os.WriteFile(file, data, 0o600))
-		out, err := exec.CommandContext(t.Context(), python, "../../docs/check_receipt.py", "--batch", policy, file).Output()
+		out, err := exec.CommandContext(t.Context(), python, "../../../docs/check_receipt.py", "--batch", policy, file).Output()
 		if err != nil && !errors.As(err, new(*exec.ExitError)) {
 			t.Fatal(err)
 		}

@@ -10,7 +10,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 
-	"mkt/publish/store"
+	"mkt/internal/cluster/store"
 )
 
 // The driver itself is tested against a server in the module cluster.

@@ -16,17 +16,17 @@ import (
 
 	"golang.org/x/mod/sumdb/note"
 
+	"mkt/internal/receipts/receipt"
+	"mkt/internal/receipts/transparency"
+	"mkt/internal/receipts/witness"
 	"mkt/internal/testing/check"
 	"mkt/internal/testing/durabletest"
 	"mkt/publish"
 	"mkt/publish/durable"
 	"mkt/publish/football"
 	"mkt/publish/layout"
-	"mkt/publish/receipt"
 	"mkt/publish/snapshot"
 	"mkt/publish/table"
-	"mkt/publish/transparency"
-	"mkt/publish/transparency/witness"
 )
 
 var start = time.Date(2026, 11, 28, 9, 0, 0, 0, time.UTC)

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"mkt/internal/receipts/transparency"
 	"mkt/internal/testing/durabletest"
 	"mkt/publish/durable"
-	"mkt/publish/transparency"
 )
 
 // An audit computes the same roots as the log, at every size, and finds every changed byte of its

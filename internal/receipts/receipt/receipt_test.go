@@ -14,15 +14,15 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"mkt/internal/receipts/receipt"
+	"mkt/internal/receipts/transparency"
 	"mkt/internal/testing/check"
 	"mkt/internal/testing/needs"
 	"mkt/publish/durable"
 	"mkt/publish/football"
 	"mkt/publish/layout"
-	"mkt/publish/receipt"
 	"mkt/publish/snapshot"
 	"mkt/publish/table"
-	"mkt/publish/transparency"
 )
 
 // A price of any publication has a receipt as soon as a later commit is logged, and the receipt says when.
@@ -114,7 +114,7 @@ func TestLargeReceipts(t *testing.T) {
 		t.Helper()
 		check.Must(t, os.WriteFile(dir+"/receipt", data, 0o600))
 		check.Must(t, os.WriteFile(dir+"/policy", []byte(policy), 0o600))
-		out, _ := exec.CommandContext(t.Context(), python, "../../docs/check_receipt.py", "--batch", dir+"/policy", dir+"/receipt").CombinedOutput()
+		out, _ := exec.CommandContext(t.Context(), python, "../../../docs/check_receipt.py", "--batch", dir+"/policy", dir+"/receipt").CombinedOutput()
 		if !strings.HasPrefix(string(out), want) {
 			t.Errorf("%s, in Python: %s", what, out)
 		}

@@ -9,8 +9,8 @@ import (
 	"io/fs"
 	"strings"
 
+	"mkt/internal/receipts/transparency"
 	"mkt/publish/durable"
-	"mkt/publish/transparency"
 )
 
 // Log is the backup of a transparency log, which one machine keeps: an archive of each full tile, one with all other

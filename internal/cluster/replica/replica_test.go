@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"mkt/internal/cluster/replica"
+	"mkt/internal/cluster/store"
 	"mkt/internal/testing/durabletest"
 	"mkt/internal/testing/servetest"
 	"mkt/internal/testing/storetest"
@@ -14,8 +16,6 @@ import (
 	"mkt/publish/football"
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
-	"mkt/publish/store"
-	"mkt/serve/replica"
 )
 
 func must(t *testing.T, err error) {

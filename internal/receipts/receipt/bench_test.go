@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	"mkt/publish/receipt"
+	"mkt/internal/receipts/receipt"
 	"mkt/publish/table"
 )
 

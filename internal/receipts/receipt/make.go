@@ -5,12 +5,12 @@ import (
 	"errors"
 	"fmt"
 
+	"mkt/internal/receipts/transparency"
 	"mkt/publish/durable"
 	"mkt/publish/football"
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
 	"mkt/publish/table"
-	"mkt/publish/transparency"
 )
 
 // Errors of [Make].

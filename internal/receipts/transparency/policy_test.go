@@ -8,8 +8,8 @@ import (
 
 	"golang.org/x/mod/sumdb/note"
 
+	"mkt/internal/receipts/transparency"
 	"mkt/internal/testing/durabletest"
-	"mkt/publish/transparency"
 )
 
 // keysFor returns the verifier key of a log and of three witnesses, with their cosigners.

@@ -12,9 +12,9 @@ import (
 
 	"golang.org/x/mod/sumdb/tlog"
 
+	"mkt/internal/receipts/transparency"
 	"mkt/internal/testing/durabletest"
 	"mkt/publish/durable"
-	"mkt/publish/transparency"
 )
 
 // seeded is a source of random bytes that gives the same ones in every run.

@@ -21,19 +21,19 @@ import (
 
 	"golang.org/x/mod/sumdb/note"
 
+	"mkt/internal/receipts/receipt"
+	"mkt/internal/receipts/transparency"
 	"mkt/internal/testing/check"
 	"mkt/internal/testing/needs"
 	"mkt/publish/durable"
 	"mkt/publish/football"
-	"mkt/publish/receipt"
 	"mkt/publish/snapshot"
-	"mkt/publish/transparency"
 )
 
 var update = flag.Bool("update", false, "rewrite the vectors")
 
 // vectorsDir has the test vectors for checkers of others. docs/receipt-format.md describes it.
-const vectorsDir = "../../docs/receipts-vectors"
+const vectorsDir = "../../../docs/receipts-vectors"
 
 // vector is a receipt and a policy with the verdict that a checker must give.
 type vector struct {

@@ -14,12 +14,12 @@ import (
 	"golang.org/x/mod/sumdb/note"
 	"golang.org/x/mod/sumdb/tlog"
 
+	"mkt/internal/receipts/receipt"
+	"mkt/internal/receipts/transparency"
 	"mkt/internal/testing/check"
 	"mkt/publish/durable"
-	"mkt/publish/receipt"
 	"mkt/publish/snapshot"
 	"mkt/publish/table"
-	"mkt/publish/transparency"
 )
 
 // draft is a receipt that is put together by hand, with the keys of the log and of the witnesses. Each function changes

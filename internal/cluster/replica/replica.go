@@ -19,11 +19,11 @@ import (
 	"sync/atomic"
 	"time"
 
+	"mkt/internal/cluster/store"
 	"mkt/publish/durable"
 	"mkt/publish/football"
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
-	"mkt/publish/store"
 )
 
 // Options of a replica.

@@ -1,6 +1,6 @@
 package receipt
 
-import "mkt/publish/transparency"
+import "mkt/internal/receipts/transparency"
 
 // Claim returns the claim of a receipt whose parts hold.
 func (r *Receipt) Claim(p *transparency.Policy) ([]string, error) {

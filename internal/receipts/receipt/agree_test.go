@@ -9,10 +9,10 @@ import (
 	"strings"
 	"testing"
 
+	"mkt/internal/receipts/receipt"
+	"mkt/internal/receipts/transparency"
 	"mkt/internal/testing/check"
 	"mkt/internal/testing/needs"
-	"mkt/publish/receipt"
-	"mkt/publish/transparency"
 )
 
 // Both checkers agree on receipts in which one part was changed at random and all that follows was hashed and signed
@@ -23,7 +23,7 @@ func TestCheckersAgree(t *testing.T) {
 	if !testing.Short() {
 		n = 20_000
 	}
-	source, err := os.ReadFile("../../docs/check_receipt.py")
+	source, err := os.ReadFile("../../../docs/check_receipt.py")
 	check.Must(t, err)
 	lenient := strings.Replace(string(source), `need(receipt["says"] == says,`, `need(True,`, 1)
 	if lenient == string(source) {

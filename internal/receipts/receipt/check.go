@@ -15,10 +15,10 @@ import (
 	"strings"
 	"time"
 
+	"mkt/internal/receipts/transparency"
 	"mkt/publish/football"
 	"mkt/publish/snapshot"
 	"mkt/publish/table"
-	"mkt/publish/transparency"
 )
 
 // Result is what a receipt proves.

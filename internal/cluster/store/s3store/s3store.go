@@ -24,7 +24,7 @@ import (
 	"github.com/aws/smithy-go"
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 
-	"mkt/publish/store"
+	"mkt/internal/cluster/store"
 )
 
 func init() { store.Register("s3", Open) }

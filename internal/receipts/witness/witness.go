@@ -22,8 +22,8 @@ import (
 	"golang.org/x/mod/sumdb/note"
 	"golang.org/x/mod/sumdb/tlog"
 
+	"mkt/internal/receipts/transparency"
 	"mkt/publish/durable"
-	"mkt/publish/transparency"
 )
 
 // maxRequest bounds the body of a request: 63 hashes and a checkpoint with some signatures.

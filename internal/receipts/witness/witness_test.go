@@ -18,10 +18,10 @@ import (
 
 	"golang.org/x/mod/sumdb/note"
 
+	"mkt/internal/receipts/transparency"
+	"mkt/internal/receipts/witness"
 	"mkt/internal/testing/durabletest"
 	"mkt/publish/durable"
-	"mkt/publish/transparency"
-	"mkt/publish/transparency/witness"
 )
 
 const origin = "example.com/prices"

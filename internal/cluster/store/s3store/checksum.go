@@ -12,7 +12,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 
-	"mkt/publish/store"
+	"mkt/internal/cluster/store"
 )
 
 // checked returns the body of an answer, compared with the checksum in the answer. An object

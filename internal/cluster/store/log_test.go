@@ -13,12 +13,12 @@ import (
 	"testing"
 	"time"
 
+	"mkt/internal/cluster/store"
+	"mkt/internal/receipts/transparency"
 	"mkt/internal/testing/check"
 	"mkt/internal/testing/durabletest"
 	"mkt/internal/testing/storetest"
 	"mkt/publish/durable"
-	"mkt/publish/store"
-	"mkt/publish/transparency"
 )
 
 // unpack writes the files of archives of the backup, as tar does.
