@@ -57,7 +57,7 @@ var rules = []rule{
 		far: []string{"fetch/...", "transform/...", "cmd/..."}, what: "serve's own, the formats and the address of Redis, and reach nothing of fetch or transform"},
 	{pkg: "serve/...", may: append([]string{"serve/...", "internal/listen"}, formats...),
 		far: []string{"fetch/...", "transform/...", "cmd/..."}, what: "serve's own and the formats, and reach nothing of fetch or transform"},
-	{pkg: "cmd/mkt/internal/cli", may: []string{"cmd/mkt/internal/audit", "cmd/mkt/internal/names", "cmd/mkt/internal/printable", "cmd/mkt/internal/tenants", "cmd/mkt/internal/strictyaml", "fetch/...", "publish/...", "serve/account", "internal/cluster", "internal/cluster/store"},
+	{pkg: "cmd/mkt/internal/cli", may: []string{"cmd/mkt/internal/audit", "cmd/mkt/internal/names", "internal/terminal/printable", "cmd/mkt/internal/tenants", "cmd/mkt/internal/strictyaml", "fetch/...", "publish/...", "serve/account", "internal/cluster", "internal/cluster/store"},
 		far: []string{"cmd/mkt/internal/cli/...", "serve"}, what: "what every command needs, and no group of commands"},
 	{pkg: "cmd/mkt/internal/cli/commands", may: []string{"cmd/mkt/internal/cli/..."}, what: "the groups of commands"},
 	{pkg: "cmd/mkt/internal/cli/manpages", may: []string{"cmd/mkt/internal/cli", "cmd/mkt/internal/cli/commands"}, what: "the tree of the commands"},
@@ -74,7 +74,7 @@ var rules = []rule{
 }
 
 // everybodys may be imported by all packages.
-var everybodys = []string{"internal/deadline", "internal/panics", "internal/scratch"}
+var everybodys = []string{"internal/deadline", "internal/panics", "internal/scratch", "internal/terminal", "internal/terminal/printable"}
 
 var (
 	leaves  = []string{"publish/football", "publish/layout", "publish/durable"}
@@ -89,8 +89,8 @@ var confined = map[string][]string{
 	"filippo.io/age":                    {"fetch/credential"},
 	"github.com/spf13/":                 {"cmd/mkt", "cmd/mkt/internal/cli/..."},
 	"github.com/robfig/cron":            {"cmd/mkt/internal/schedule"},
-	"github.com/fatih/color":            {"cmd/mkt/internal/cli"},
-	"github.com/rivo/uniseg":            {"cmd/mkt/internal/cli"},
+	"github.com/fatih/color":            {"internal/terminal"},
+	"github.com/rivo/uniseg":            {"internal/terminal"},
 	"github.com/gomodule/redigo":        {"internal/cluster", "serve/limits"},
 	"github.com/gobwas/ws":              {"serve/internal/socketio/...", "internal/testing/socketiotest"},
 	"github.com/sony/gobreaker":         {"fetch/internal/upstream", "serve/limits"},

@@ -12,6 +12,7 @@ import (
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/cli/commands"
 	_ "mkt/internal/cluster/store/s3store"
+	"mkt/internal/terminal"
 )
 
 // version is set by the build, see Makefile.
@@ -26,7 +27,7 @@ func main() {
 
 // run runs a command line and returns the exit code.
 func run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer) int {
-	stdout, stderr := cli.NewOutput(out), cli.NewOutput(errs)
+	stdout, stderr := terminal.NewOutput(out), terminal.NewOutput(errs)
 	env := cli.NewEnv(in, stdout, stderr, time.Now, version)
 	root := commands.New(env)
 	env.ExpectOutput(args)

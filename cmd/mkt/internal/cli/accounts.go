@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"mkt/cmd/mkt/internal/audit"
-	"mkt/cmd/mkt/internal/printable"
 	"mkt/cmd/mkt/internal/tenants"
+	"mkt/internal/terminal/printable"
 )
 
 // RefreshEvery is how often the object store is asked for newer accounts: a lost right takes effect

@@ -11,8 +11,9 @@ import (
 	"github.com/spf13/pflag"
 
 	"mkt/cmd/mkt/internal/names"
-	"mkt/cmd/mkt/internal/printable"
 	"mkt/cmd/mkt/internal/tenants"
+	"mkt/internal/terminal"
+	"mkt/internal/terminal/printable"
 	"mkt/publish/football"
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
@@ -199,7 +200,7 @@ func cycleIDs(env *Env, cmd *cobra.Command, _ string) (list []cobra.Completion) 
 					break
 				}
 				if err == nil {
-					list = append(list, cobra.CompletionWithDesc(string(c.CycleID), d.Tenant+", published "+ClockTime(c.PublishedAt)))
+					list = append(list, cobra.CompletionWithDesc(string(c.CycleID), d.Tenant+", published "+terminal.ClockTime(c.PublishedAt)))
 				}
 			}
 		}

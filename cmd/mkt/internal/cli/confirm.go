@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"mkt/internal/terminal"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -31,8 +32,8 @@ func (env *Env) Confirm(ctx context.Context, question string, yes bool) error {
 	switch {
 	case yes:
 		return nil
-	case !OnTerminal(env.In):
-		return Usagef("this must be confirmed, and there is no terminal to confirm it on: add --yes")
+	case !terminal.OnTerminal(env.In):
+		return terminal.Usagef("this must be confirmed, and there is no terminal to confirm it on: add --yes")
 	}
 	fmt.Fprintf(env.Errs, "%s [y/N] ", question)
 	answer := make(chan string, 1)

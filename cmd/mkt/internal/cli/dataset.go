@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"mkt/internal/terminal"
 	"mkt/publish/durable"
 	"mkt/publish/football"
 	"mkt/publish/layout"
@@ -104,10 +105,10 @@ func (w *Filter) AllFlag(cmd *cobra.Command) {
 // Check checks the flags before anything is opened.
 func (w Filter) Check() error {
 	if w.all && w.Tenant != "" {
-		return Usagef("--tenant and --all: want one of the two")
+		return terminal.Usagef("--tenant and --all: want one of the two")
 	}
 	if w.Tenant != "" && !layout.ValidTenantID(w.Tenant) {
-		return Usagef("--tenant %q: no account can have that id", w.Tenant)
+		return terminal.Usagef("--tenant %q: no account can have that id", w.Tenant)
 	}
 	if w.Product == "" {
 		return nil
@@ -153,7 +154,7 @@ func Datasets(data string, w Filter) ([]Dataset, error) {
 	case len(list) > 0:
 		return list, nil
 	case len(others) > 0:
-		return nil, Usagef("data root %s: it holds no data%s; it has %s", data, w.words(), Several(others))
+		return nil, terminal.Usagef("data root %s: it holds no data%s; it has %s", data, w.words(), terminal.Several(others))
 	}
 	return nil, fmt.Errorf("data root %s: %w%s", data, ErrNoData, w.words())
 }
@@ -190,7 +191,7 @@ func OneDataset(data string, w Filter, moments ...snapshot.Moment) (Dataset, err
 	for _, m := range moments {
 		if _, product, err := layout.ParseCycleID(m.String()); err == nil {
 			if w.Product != "" && w.Product != product {
-				return Dataset{}, Usagef("%s is a cycle of %s, not of %s", m, product, w.Product)
+				return Dataset{}, terminal.Usagef("%s is a cycle of %s, not of %s", m, product, w.Product)
 			}
 			w.Product = product
 		}
@@ -213,14 +214,14 @@ func OneDataset(data string, w Filter, moments ...snapshot.Moment) (Dataset, err
 	if list[0].Tenant == list[len(list)-1].Tenant {
 		missing = "--product"
 	}
-	return Dataset{}, Usagef("several match: give %s: %s", missing, Several(names))
+	return Dataset{}, terminal.Usagef("several match: give %s: %s", missing, terminal.Several(names))
 }
 
 // MomentArg reads a moment from an argument or flag.
 func (env *Env) MomentArg(name, text string) (snapshot.Moment, error) {
 	m, err := snapshot.ParseMoment(text, env.Now())
 	if err != nil {
-		return m, Usagef("%s %w", name, err)
+		return m, terminal.Usagef("%s %w", name, err)
 	}
 	return m, nil
 }

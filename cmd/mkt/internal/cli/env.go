@@ -10,8 +10,9 @@ import (
 	"strings"
 	"time"
 
-	"mkt/cmd/mkt/internal/printable"
 	"mkt/cmd/mkt/internal/tenants"
+	"mkt/internal/terminal"
+	"mkt/internal/terminal/printable"
 	"mkt/publish/layout"
 )
 
@@ -43,7 +44,7 @@ type Env struct {
 
 // NewEnv returns an environment in which every setting has its default.
 func NewEnv(in io.Reader, out, errs io.Writer, now func() time.Time, version string) *Env {
-	connectScreen(out, errs)
+	terminal.ShareScreen(out, errs)
 	return &Env{In: in, Out: out, Errs: errs, Now: now, Version: version, Settings: NewSettings(), Log: slog.New(slog.DiscardHandler),
 		output:    OneOf("text", "text", "json"),
 		logLevel:  OneOf("", "off", "debug", "info", "warn", "error"),

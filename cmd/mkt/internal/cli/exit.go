@@ -11,6 +11,7 @@ import (
 	"mkt/fetch"
 	"mkt/fetch/provider"
 	"mkt/internal/cluster/store"
+	"mkt/internal/terminal"
 	"mkt/publish"
 	"mkt/publish/durable"
 	"mkt/publish/snapshot"
@@ -25,17 +26,6 @@ const (
 	ExitInterrupted = 130 // as shells report Ctrl-C
 )
 
-// usageError is a mistake of the caller: in a flag, an argument or a setting.
-type usageError struct{ error }
-
-func (e usageError) Unwrap() error { return e.error }
-
-// AsUsage makes err an error of usage, with exit code 2.
-func AsUsage(err error) error { return usageError{err} }
-
-// Usagef returns an error of usage.
-func Usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
-
 // ErrDiffers only sets the exit code of a comparison; its message is not printed.
 var ErrDiffers = errors.New("the snapshots differ")
 
@@ -43,7 +33,7 @@ var ErrDiffers = errors.New("the snapshots differ")
 // only if each of them is. A missing account or publication is an error of usage, because its
 // name was given.
 func ExitCode(err error) int {
-	var usage usageError
+	var usage terminal.UsageError
 	switch {
 	case err == nil:
 		return ExitDone
@@ -58,18 +48,10 @@ func ExitCode(err error) int {
 	return ExitFailed
 }
 
-// temporaryError marks an error as temporary where only the command knows it.
-type temporaryError struct{ error }
-
-func (e temporaryError) Unwrap() error { return e.error }
-
-// AsTemporary makes err temporary, with exit code 75.
-func AsTemporary(err error) error { return temporaryError{err} }
-
 // IsTemporary reports whether the same command may succeed later.
 func IsTemporary(err error) bool {
 	var batch *Failures
-	var temporary temporaryError
+	var temporary terminal.TemporaryError
 	switch {
 	case errors.As(err, new(Interrupted)):
 		return false

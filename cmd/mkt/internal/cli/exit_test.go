@@ -9,6 +9,7 @@ import (
 	"mkt/fetch"
 	"mkt/fetch/provider"
 	"mkt/internal/cluster/store"
+	"mkt/internal/terminal"
 	"mkt/publish"
 	"mkt/publish/durable"
 	"mkt/publish/snapshot"
@@ -22,7 +23,7 @@ func TestExitCode(t *testing.T) {
 	}{
 		"none":              {nil, 0},
 		"other":             {other, 1},
-		"usage":             {fmt.Errorf("x: %w", Usagef("flag")), 2},
+		"usage":             {fmt.Errorf("x: %w", terminal.Usagef("flag")), 2},
 		"locked":            {fmt.Errorf("x: %w", durable.ErrLocked), 75},
 		"unreachable":       {fmt.Errorf("x: %w", provider.ErrUnreachable), 75},
 		"quota":             {fmt.Errorf("x: %w: %w", fetch.ErrLimited, other), 75},

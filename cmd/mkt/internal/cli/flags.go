@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"mkt/internal/terminal"
 	"net"
 	"slices"
 	"strconv"
@@ -51,11 +52,11 @@ func IsTextOnly(f *pflag.Flag) bool { return f.Annotations[textNote] != nil }
 // written in its place.
 func checkWithJSON(flags *pflag.FlagSet) (err error) {
 	if f := flags.Lookup("html"); f != nil && f.Value.String() == "-" {
-		return Usagef("--html - writes the page where --output json writes: name a file, or leave out one of the two")
+		return terminal.Usagef("--html - writes the page where --output json writes: name a file, or leave out one of the two")
 	}
 	flags.Visit(func(f *pflag.Flag) {
 		if err == nil && IsTextOnly(f) {
-			err = Usagef("--%s changes the text for people, and nothing of --output json: want one of the two", f.Name)
+			err = terminal.Usagef("--%s changes the text for people, and nothing of --output json: want one of the two", f.Name)
 		}
 	})
 	return err
@@ -94,7 +95,7 @@ func CheckWord(what, value string, words ...string) error {
 	if len(words) > 2 {
 		want = "one of " + strings.Join(words, ", ")
 	}
-	return Usagef("%s %q: want %s", what, value, want)
+	return terminal.Usagef("%s %q: want %s", what, value, want)
 }
 
 // Choice is the value of a flag with a fixed list of words.

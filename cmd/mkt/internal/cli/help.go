@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"mkt/internal/terminal"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -22,7 +23,7 @@ const (
 
 // helpColumns returns the width of help pages on out.
 func helpColumns(out io.Writer) int {
-	if wide := ColumnsOf(out); wide > 0 {
+	if wide := terminal.ColumnsOf(out); wide > 0 {
 		return max(20, min(wide, helpWidth))
 	}
 	return helpWidth
@@ -111,7 +112,7 @@ func flagUsages(flags *pflag.FlagSet, columns int) string {
 			b.WriteByte('\n')
 			column = 0
 		}
-		for _, line := range Wrap(usage, columns-begin) {
+		for _, line := range terminal.Wrap(usage, columns-begin) {
 			fmt.Fprintf(&b, "%*s%s\n", begin-column, "", line)
 			column = 0
 		}
@@ -125,7 +126,7 @@ func narrowed(page string, columns int) string {
 	var b, paragraph strings.Builder
 	flush := func() {
 		if paragraph.Len() > 0 {
-			b.WriteString(strings.Join(Wrap(paragraph.String(), columns), "\n") + "\n")
+			b.WriteString(strings.Join(terminal.Wrap(paragraph.String(), columns), "\n") + "\n")
 			paragraph.Reset()
 		}
 	}
@@ -148,7 +149,7 @@ func narrowed(page string, columns int) string {
 			if name, about, is := strings.Cut(text, "  "); is { // a list: a word and its description
 				lead, text = lead+name+strings.Repeat(" ", len(text)-len(name)-len(strings.TrimLeft(about, " "))), strings.TrimLeft(about, " ")
 			}
-			b.WriteString(Indented(lead, text, columns) + "\n")
+			b.WriteString(terminal.Indented(lead, text, columns) + "\n")
 		}
 	}
 	flush()

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"mkt/internal/cluster"
+	"mkt/internal/terminal"
 	"mkt/publish/layout"
 )
 
@@ -31,7 +32,7 @@ func (r *Redis) Set() bool { return r.text != "" }
 func (r *Redis) Address() (cluster.Address, error) {
 	a, err := cluster.ParseAddress(r.text)
 	if err != nil {
-		return a, Usagef("--redis (MKT_REDIS, redis in mkt.yaml): %w", err)
+		return a, terminal.Usagef("--redis (MKT_REDIS, redis in mkt.yaml): %w", err)
 	}
 	return a, nil
 }

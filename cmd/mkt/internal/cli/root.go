@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"mkt/internal/cluster/store"
+	"mkt/internal/terminal"
 )
 
 // Annotations of commands. [LongRunning] marks commands that log at info by default.
@@ -68,9 +69,9 @@ func NewRoot(env *Env, sections []Section, commands []*cobra.Command) *cobra.Com
 		}
 		var value *pflag.InvalidValueError
 		if errors.As(err, &value) {
-			return Usagef("--%s %q: %w", value.GetFlag().Name, value.GetValue(), flagError(value.GetFlag(), value.Unwrap()))
+			return terminal.Usagef("--%s %q: %w", value.GetFlag().Name, value.GetValue(), flagError(value.GetFlag(), value.Unwrap()))
 		}
-		return Usagef("%w (%s --help shows the flags)", err, cmd.CommandPath())
+		return terminal.Usagef("%w (%s --help shows the flags)", err, cmd.CommandPath())
 	})
 	flags := root.PersistentFlags()
 	flags.StringVar(&env.Config, "config", "mkt.yaml", "configuration file [MKT_CONFIG]")
@@ -121,15 +122,15 @@ func (env *Env) Prepare(cmd *cobra.Command) error {
 		return err
 	}
 	if env.Data == "" || env.Tenants == "" {
-		return Usagef("--data and --tenants (%s, %s): want a path, not an empty text", envName("data"), envName("tenants"))
+		return terminal.Usagef("--data and --tenants (%s, %s): want a path, not an empty text", envName("data"), envName("tenants"))
 	}
 	if env.StoreURL != "" {
 		if err := store.CheckURL(env.StoreURL); err != nil {
-			return Usagef("--store: %w", err)
+			return terminal.Usagef("--store: %w", err)
 		}
 	}
 	if env.SharedTenants && env.StoreURL == "" {
-		return Usagef("--tenants-in-store: %w", ErrNoStore)
+		return terminal.Usagef("--tenants-in-store: %w", ErrNoStore)
 	}
 	level := logOff
 	if _, service := cmd.Annotations[LongRunning]; service {
@@ -161,7 +162,7 @@ func subcommand(cmd *cobra.Command, args []string) error {
 	if !cmd.HasParent() {
 		where = cmd.Name() + " help all lists"
 	}
-	return Usagef("unknown command %q%s (%s them)", args[0], hint, where)
+	return terminal.Usagef("unknown command %q%s (%s them)", args[0], hint, where)
 }
 
 // Group returns a command for subcommands, without work of its own. Its examples are the first of
@@ -190,11 +191,11 @@ func argumentError(cmd *cobra.Command, args []string) error {
 	line := strings.TrimSuffix(cmd.UseLine(), " [flags]")
 	switch {
 	case len(args) < len(needed):
-		return Usagef("%s is missing: %s (%s --help shows an example)", needed[len(args)], line, cmd.CommandPath())
+		return terminal.Usagef("%s is missing: %s (%s --help shows an example)", needed[len(args)], line, cmd.CommandPath())
 	case len(needed) == 0 && !strings.Contains(cmd.Use, "["):
-		return Usagef("%s takes no argument, and got %q (%[1]s --help shows the flags)", cmd.CommandPath(), args[0])
+		return terminal.Usagef("%s takes no argument, and got %q (%[1]s --help shows the flags)", cmd.CommandPath(), args[0])
 	}
-	return Usagef("%s are too many: %s (a text with blanks needs quotes; %s --help shows an example)", Plural(len(args), "argument"), line, cmd.CommandPath())
+	return terminal.Usagef("%s are too many: %s (a text with blanks needs quotes; %s --help shows an example)", terminal.Plural(len(args), "argument"), line, cmd.CommandPath())
 }
 
 // checkUsage makes wrong arguments of each command an error of usage.
@@ -202,7 +203,7 @@ func checkUsage(cmd *cobra.Command) {
 	if check := cmd.Args; check != nil {
 		cmd.Args = func(cmd *cobra.Command, args []string) error {
 			err := check(cmd, args)
-			if _, ours := err.(usageError); err == nil || ours {
+			if _, ours := err.(terminal.UsageError); err == nil || ours {
 				return err
 			}
 			return argumentError(cmd, args)

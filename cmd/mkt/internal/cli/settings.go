@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"mkt/cmd/mkt/internal/strictyaml"
+	"mkt/internal/terminal"
 )
 
 // Settings resolves every setting from its flag, its MKT_* variable, mkt.yaml
@@ -83,7 +84,7 @@ func (s *Settings) Read(path string, named bool) error {
 	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		if named {
-			return Usagef("configuration %s: no such file; mkt init makes one", path)
+			return terminal.Usagef("configuration %s: no such file; mkt init makes one", path)
 		}
 		return nil
 	}
@@ -97,7 +98,7 @@ func (s *Settings) Read(path string, named bool) error {
 func (s *Settings) parse(path string, data []byte) error {
 	top, wrong := strictyaml.Parse(data)
 	if wrong != nil {
-		return Usagef("%s:%d: %s", path, wrong.Line, wrong.Reason)
+		return terminal.Usagef("%s:%d: %s", path, wrong.Line, wrong.Reason)
 	}
 	var err error
 	if s.lines, err = keyLines(path, top); err != nil {
@@ -133,10 +134,10 @@ func (s *Settings) resolveOne(f *pflag.Flag, key string) error {
 	source := fmt.Sprintf("%s:%d: %s", s.File, at.line, key)
 	list, takes := f.Value.(pflag.SliceValue)
 	if at.list && !takes {
-		return Usagef("%s: want one value, not a list", source)
+		return terminal.Usagef("%s: want one value, not a list", source)
 	}
 	if len(at.values) == 0 && len(list.GetSlice()) > 0 {
-		return Usagef("%s: want at least one value; leave the line out for the default", source)
+		return terminal.Usagef("%s: want at least one value; leave the line out for the default", source)
 	}
 	if err := s.set(f, source, at.values); err != nil {
 		return err
@@ -148,7 +149,7 @@ func (s *Settings) resolveOne(f *pflag.Flag, key string) error {
 func (s *Settings) set(f *pflag.Flag, source string, values []string) error {
 	for _, v := range values {
 		if err := f.Value.Set(v); err != nil {
-			return Usagef("%s: %q: %w", source, v, flagError(f, err))
+			return terminal.Usagef("%s: %q: %w", source, v, flagError(f, err))
 		}
 	}
 	return nil

@@ -11,6 +11,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"mkt/cmd/mkt/internal/strictyaml"
+	"mkt/internal/terminal"
 )
 
 // given is a setting in mkt.yaml.
@@ -54,7 +55,7 @@ func flatten(path string, n *yaml.Node, prefix string, into map[string]given) er
 		return nil
 	}
 	if n.Kind != yaml.MappingNode {
-		return Usagef("%s:%d: want a mapping of settings", path, n.Line)
+		return terminal.Usagef("%s:%d: want a mapping of settings", path, n.Line)
 	}
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key, value, line := prefix+n.Content[i].Value, n.Content[i+1], n.Content[i].Line
@@ -65,17 +66,17 @@ func flatten(path string, n *yaml.Node, prefix string, into map[string]given) er
 			}
 			continue
 		case yaml.AliasNode:
-			return Usagef("%s:%d: %s: aliases are not supported: write the value out", path, line, key)
+			return terminal.Usagef("%s:%d: %s: aliases are not supported: write the value out", path, line, key)
 		}
 		if _, twice := into[key]; twice {
-			return Usagef("%s:%d: %s is given twice", path, line, key)
+			return terminal.Usagef("%s:%d: %s is given twice", path, line, key)
 		}
 		one := given{line: line, empty: isEmpty(value), values: []string{value.Value}}
 		if value.Kind == yaml.SequenceNode {
 			one.list, one.values = true, nil
 			for _, v := range value.Content {
 				if v.Kind != yaml.ScalarNode {
-					return Usagef("%s:%d: %s: want a list of values", path, v.Line, key)
+					return terminal.Usagef("%s:%d: %s: want a list of values", path, v.Line, key)
 				}
 				one.values = append(one.values, v.Value)
 			}
@@ -99,11 +100,11 @@ func (s *Settings) checkKeys(path string) error {
 		at, known := s.lines[key], slices.Contains(s.known, key)
 		switch {
 		case known && at.empty:
-			return Usagef("%s:%d: %s: want a value; leave the line out for the default", path, at.line, key)
+			return terminal.Usagef("%s:%d: %s: want a value; leave the line out for the default", path, at.line, key)
 		case at.empty && len(s.below(key+".")) > 0:
 			delete(s.lines, key)
 		case !known:
-			return Usagef("%s:%d: %s: unknown setting; %s", path, at.line, key, s.hint(key))
+			return terminal.Usagef("%s:%d: %s: unknown setting; %s", path, at.line, key, s.hint(key))
 		}
 	}
 	return nil

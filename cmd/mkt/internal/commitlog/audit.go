@@ -11,6 +11,7 @@ import (
 
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/internal/receipts/transparency"
+	"mkt/internal/terminal"
 	"mkt/publish/durable"
 	"mkt/publish/football"
 	"mkt/publish/snapshot"
@@ -140,7 +141,7 @@ func (a *Audit) commits(logged map[[2]string][]leaf, o AuditOptions) error {
 			err = errors.New("the data root does not have it")
 		}
 		if err != nil {
-			a.skip("%s, logged in %s: %v", d, cli.Plural(len(logged[dataset]), "publication"), err)
+			a.skip("%s, logged in %s: %v", d, terminal.Plural(len(logged[dataset]), "publication"), err)
 			continue
 		}
 		err = a.chain(root, dataset, logged[dataset], o)

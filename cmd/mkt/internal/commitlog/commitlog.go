@@ -12,6 +12,7 @@ import (
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/internal/cluster/store"
 	"mkt/internal/receipts/transparency"
+	"mkt/internal/terminal"
 	"mkt/publish/durable"
 	"mkt/publish/snapshot"
 )
@@ -91,7 +92,7 @@ func RunWith(ctx context.Context, env *cli.Env, files cli.LogFiles, wait time.Du
 func Run(ctx context.Context, o Options) (r Result, err error) {
 	r = Result{Log: o.Key.Origin(), Added: []Added{}, Failed: []Failed{}, Witnesses: []transparency.WitnessState{}}
 	if o.Policy != nil && !hasLog(o.Policy, o.Key) {
-		return r, cli.Usagef("the policy has no line for this log: log %s", o.Key.VerifierKey())
+		return r, terminal.Usagef("the policy has no line for this log: log %s", o.Key.VerifierKey())
 	}
 	open := durable.OpenExisting
 	if o.Store != nil {

@@ -15,6 +15,7 @@ import (
 
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/internal/receipts/transparency"
+	"mkt/internal/terminal"
 	"mkt/publish/durable"
 )
 
@@ -39,7 +40,7 @@ func ReadSecret(what, path, made string) ([]byte, error) {
 		return nil, fmt.Errorf("%s: %w", what, err)
 	}
 	if durable.Exposed(info, os.Geteuid()) != 0 {
-		return nil, fmt.Errorf("%s %s: mode %04o lets other users read or write it: chmod 600 %s", what, path, info.Mode().Perm(), cli.Quote(path))
+		return nil, fmt.Errorf("%s %s: mode %04o lets other users read or write it: chmod 600 %s", what, path, info.Mode().Perm(), terminal.Quote(path))
 	}
 	text, err := io.ReadAll(io.LimitReader(f, maxFile))
 	if err != nil {
@@ -72,7 +73,7 @@ func LoadPolicy(path string) (*transparency.Policy, error) {
 	}
 	p, err := transparency.ParsePolicy(text)
 	if err != nil {
-		return nil, cli.Usagef("%s: %w", path, err)
+		return nil, terminal.Usagef("%s: %w", path, err)
 	}
 	return p, nil
 }
@@ -132,7 +133,7 @@ func WriteKey(path string, key []byte, verifier string) error {
 // NewWitnessKey makes the private key of a witness, and returns its verifier key.
 func NewWitnessKey(name string) (text []byte, verifier string, err error) {
 	if name == "" || strings.ContainsAny(name, " +\t\r\n") {
-		return nil, "", cli.Usagef("name of the witness %q: want a name such as witness.example.org, without blanks and +", name)
+		return nil, "", terminal.Usagef("name of the witness %q: want a name such as witness.example.org, without blanks and +", name)
 	}
 	key, _, err := note.GenerateKey(rand.Reader, name)
 	if err != nil {

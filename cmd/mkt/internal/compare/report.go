@@ -10,8 +10,8 @@ import (
 	"strings"
 	"sync"
 
-	"mkt/cmd/mkt/internal/cli"
 	doc "mkt/cmd/mkt/internal/document"
+	"mkt/internal/terminal"
 )
 
 // The limits of a page.
@@ -234,7 +234,7 @@ var figure = sync.OnceValue(func() *template.Template { return template.Must(tem
 
 // String says which publication it is.
 func (s Side) String() string {
-	return fmt.Sprintf("version %d, %s, published %s", s.Commit.Version, s.Commit.CycleID, cli.Moment(&s.Commit.PublishedAt))
+	return fmt.Sprintf("version %d, %s, published %s", s.Commit.Version, s.Commit.CycleID, terminal.Moment(&s.Commit.PublishedAt))
 }
 
 // Document returns the report for people. A terminal has the changes above it. dataB is the data

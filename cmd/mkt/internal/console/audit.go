@@ -13,6 +13,7 @@ import (
 	"mkt/cmd/mkt/internal/compare"
 	"mkt/cmd/mkt/internal/document"
 	"mkt/cmd/mkt/internal/verify"
+	"mkt/internal/terminal"
 	"mkt/publish/durable"
 	"mkt/publish/snapshot"
 )
@@ -84,7 +85,7 @@ func (c *checks) begin(d cli.Dataset, now func() time.Time, run func(progress fu
 		})
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		started.Running, started.Report, started.Problem, started.Took = false, report, cli.Message(err), now().Sub(started.Began)
+		started.Running, started.Report, started.Problem, started.Took = false, report, terminal.Message(err), now().Sub(started.Began)
 		c.running = nil
 	}()
 }

@@ -14,6 +14,7 @@ import (
 	"mkt/cmd/mkt/internal/history"
 	"mkt/fetch/provider/all"
 	"mkt/fetch/raw"
+	"mkt/internal/terminal"
 	"mkt/publish/football"
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
@@ -195,7 +196,7 @@ func (b *mappingBody) compare(ctx context.Context, c *Console) error {
 	before, err := c.problemsOf(ctx, b.dataset, b.BeforeCycle)
 	switch {
 	case err != nil:
-		b.Missing = fmt.Sprintf("Version %d cannot be compared with: %s.", b.Before, cli.Message(err))
+		b.Missing = fmt.Sprintf("Version %d cannot be compared with: %s.", b.Before, terminal.Message(err))
 	case before == nil:
 		b.Reading = true
 	default:

@@ -7,12 +7,12 @@ import (
 	"net/http"
 	"time"
 
-	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/cyclestate"
 	"mkt/cmd/mkt/internal/doctor"
 	"mkt/cmd/mkt/internal/inspect"
 	"mkt/cmd/mkt/internal/schedule"
 	"mkt/cmd/mkt/internal/tenants"
+	"mkt/internal/terminal"
 	"mkt/publish/football"
 	"mkt/publish/health"
 	"mkt/publish/snapshot"
@@ -54,7 +54,7 @@ type productLine struct {
 
 func (c *Console) overview(r *http.Request) (view, error) {
 	file, err := c.tenants()
-	body := overviewBody{Now: c.Env.Now(), Problem: cli.Message(err), Report: c.findings(r.Context())}
+	body := overviewBody{Now: c.Env.Now(), Problem: terminal.Message(err), Report: c.findings(r.Context())}
 	if body.Checks, err = body.Report.Document(false).HTML(); err != nil {
 		return view{}, err
 	}

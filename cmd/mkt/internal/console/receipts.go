@@ -18,6 +18,7 @@ import (
 	"mkt/cmd/mkt/internal/receipts"
 	"mkt/internal/receipts/receipt"
 	"mkt/internal/receipts/transparency"
+	"mkt/internal/terminal"
 	"mkt/publish/durable"
 	"mkt/publish/football"
 	"mkt/publish/snapshot"
@@ -240,7 +241,7 @@ func compared(data string, logged []transparency.Logged, shared bool) (list []lo
 			err = nil
 		}
 		list = append(list, loggedDataset{Account: d.Tenant, Product: string(d.Product), Logged: last.Version, Index: last.Index,
-			Newest: newest.Version, Problem: cli.Message(errors.Join(err, root.Close()))})
+			Newest: newest.Version, Problem: terminal.Message(errors.Join(err, root.Close()))})
 	}
 	for _, l := range known {
 		list = append(list, loggedDataset{Account: l.ClientID, Product: l.Product, Logged: l.Version, Index: l.Index, Gone: true})

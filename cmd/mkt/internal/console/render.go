@@ -18,7 +18,7 @@ import (
 
 	"mkt/cmd/mkt/internal/cli"
 	pages "mkt/cmd/mkt/internal/page"
-	"mkt/cmd/mkt/internal/printable"
+	"mkt/internal/terminal/printable"
 	"mkt/publish/football"
 	"mkt/serve/account"
 )

@@ -9,6 +9,7 @@ import (
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/inplay"
 	"mkt/cmd/mkt/internal/matchpage"
+	"mkt/internal/terminal"
 )
 
 const (
@@ -36,7 +37,7 @@ func (c *Console) follow(ctx context.Context, d cli.Dataset, m *matchpage.Match)
 	m.Past, m.Damaged = r.value.Past, r.value.Damaged
 	switch {
 	case r.err != nil:
-		m.Tracing = fmt.Sprintf("The archive could not be read: %s.", cli.Message(r.err))
+		m.Tracing = fmt.Sprintf("The archive could not be read: %s.", terminal.Message(r.err))
 	case r.running != nil && r.total > 1:
 		m.Tracing = fmt.Sprintf("The archive is being read: %d of %d cycles so far. The page shows them as soon as they are read.", r.done, r.total)
 	case r.running != nil:

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"mkt/cmd/mkt/internal/cli"
+	"mkt/internal/terminal"
 )
 
 // span returns a duration for people: "45 s", "12 min", "3 h", "2 days".
@@ -26,7 +26,7 @@ func span(d time.Duration) string {
 	return fmt.Sprintf("%.0f days", d.Hours()/24)
 }
 
-func size(n int64) string { return cli.Size(n) }
+func size(n int64) string { return terminal.Size(n) }
 
 // count returns a number with a thin space before each three digits.
 func count(n any) string {

@@ -6,6 +6,7 @@ import (
 
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/tenants"
+	"mkt/internal/terminal"
 	"mkt/publish/football"
 	"mkt/publish/health"
 	"mkt/publish/layout"
@@ -57,13 +58,13 @@ func PostponementOf(env *cli.Env, t *tenants.Tenant, p football.Product, now tim
 		until := at.Add(retry)
 		return &Postponement{until, ForRefusal, fmt.Sprintf(
 			"the provider refused at %s (%s): it is asked again at %s; mkt provider set %s --provider %s, or a good mkt provider test %s, ends that",
-			cli.ClockTime(at), code, cli.ClockTime(until), t.ID, t.Provider.Name, t.ID)}
+			terminal.ClockTime(at), code, terminal.ClockTime(until), t.ID, t.Provider.Name, t.ID)}
 	}
 	quota := health.NewestQuota(fingerprint, findings...)
 	if until, usedUp := quota.UsedUp(now); usedUp {
-		said := "the provider's quota is used up until " + cli.ClockTime(until)
+		said := "the provider's quota is used up until " + terminal.ClockTime(until)
 		if quota.Assumed {
-			said = "the provider's quota is used up, and it does not say until when: it is asked again at " + cli.ClockTime(until)
+			said = "the provider's quota is used up, and it does not say until when: it is asked again at " + terminal.ClockTime(until)
 		}
 		return &Postponement{until, ForQuota, fmt.Sprintf("%s; a good mkt provider test %s ends that", said, t.ID)}
 	}

@@ -4,8 +4,8 @@ import (
 	"fmt"
 
 	"mkt/cmd/mkt/internal/audit"
-	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/tenants"
+	"mkt/internal/terminal"
 	"mkt/serve/account"
 )
 
@@ -92,7 +92,7 @@ func (d *doctor) baseURL(t *tenants.Tenant) {
 	}
 	d.bad(Fail, "BASE_URL_REFUSED", "accounts", place{tenant: t.ID, file: d.Tenants},
 		d.connect(t)+" --base-url ''",
-		"base_url %s %s, and allow_private_address is not set: fetch refuses it; a simulator needs --allow-private-address instead", cli.Quote(p.BaseURL), reason)
+		"base_url %s %s, and allow_private_address is not set: fetch refuses it; a simulator needs --allow-private-address instead", terminal.Quote(p.BaseURL), reason)
 }
 
 // connect returns the command to connect a tenant to its provider with a new credential and no

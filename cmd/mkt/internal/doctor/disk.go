@@ -9,7 +9,7 @@ import (
 	"syscall"
 	"time"
 
-	"mkt/cmd/mkt/internal/cli"
+	"mkt/internal/terminal"
 	"mkt/publish/durable"
 	"mkt/publish/football"
 	"mkt/publish/layout"
@@ -70,11 +70,11 @@ func (d *doctor) disk() {
 		return OK
 	}
 	const fix = "free space, move the data root to a larger disk, or keep less (retention in mkt.yaml)"
-	free := cli.Size(int64(min(space.Bytes, math.MaxInt64))) // a file system in a cloud may say 16 EiB
+	free := terminal.Size(int64(min(space.Bytes, math.MaxInt64))) // a file system in a cloud may say 16 EiB
 	if l := level(space.Bytes, max(size, leastCycle)); l != OK {
-		d.bad(l, "DISK_SPACE", "disk", at, fix, "%s free, and one cycle of all tenants takes %s", free, cli.Size(int64(size))).causedBy(fullDisk, "")
+		d.bad(l, "DISK_SPACE", "disk", at, fix, "%s free, and one cycle of all tenants takes %s", free, terminal.Size(int64(size))).causedBy(fullDisk, "")
 	} else {
-		d.ok("disk", at, "%s free, one cycle takes %s", free, cli.Size(int64(size)))
+		d.ok("disk", at, "%s free, one cycle takes %s", free, terminal.Size(int64(size)))
 	}
 	if space.NoInodes {
 		return
@@ -157,7 +157,7 @@ func (d *doctor) staging(r *root) {
 		return
 	}
 	d.bad(Warn, "STAGING_DEBRIS", "staging", r.at(layout.StagingDir), d.mkt("cycle --tenant "+r.id),
-		"%s of interrupted runs, %s, the oldest %s old; the next publication removes them", cli.Plural(found.n, "item"), cli.Size(int64(found.size)), ago(found.oldest))
+		"%s of interrupted runs, %s, the oldest %s old; the next publication removes them", terminal.Plural(found.n, "item"), terminal.Size(int64(found.size)), ago(found.oldest))
 }
 
 type debris struct {

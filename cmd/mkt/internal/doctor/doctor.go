@@ -12,11 +12,11 @@ import (
 	"strings"
 	"time"
 
-	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/tenants"
 	"mkt/fetch"
 	"mkt/internal/cluster"
 	"mkt/internal/cluster/store"
+	"mkt/internal/terminal"
 	"mkt/publish/durable"
 	"mkt/publish/football"
 	"mkt/publish/layout"
@@ -151,13 +151,13 @@ func (d *doctor) load() {
 	switch {
 	case err == nil:
 		d.file = f
-		d.ok("accounts", place{file: d.Tenants}, "%s is valid", cli.Plural(len(f.Tenants), "tenant"))
+		d.ok("accounts", place{file: d.Tenants}, "%s is valid", terminal.Plural(len(f.Tenants), "tenant"))
 	case errors.As(err, &invalid):
 		for _, p := range invalid.Problems {
 			d.invalid(p)
 		}
 	case errors.Is(err, fs.ErrNotExist):
-		d.bad(Fail, "TENANTS_MISSING", "accounts", place{file: d.Tenants}, d.mkt("init "+cli.Quote(filepath.Dir(d.Tenants))), "there is no such file: if the installation is in another folder, go there or name its mkt.yaml with --config")
+		d.bad(Fail, "TENANTS_MISSING", "accounts", place{file: d.Tenants}, d.mkt("init "+terminal.Quote(filepath.Dir(d.Tenants))), "there is no such file: if the installation is in another folder, go there or name its mkt.yaml with --config")
 	default:
 		d.unreadable("accounts", place{file: d.Tenants}, err)
 	}
@@ -175,7 +175,7 @@ func (d *doctor) invalid(p tenants.Problem) {
 	if p.Field != "" {
 		reason = p.Field + ": " + reason
 	}
-	fix := fmt.Sprintf("edit %s, then: %s", cli.Quote(file), d.mkt("tenant validate"))
+	fix := fmt.Sprintf("edit %s, then: %s", terminal.Quote(file), d.mkt("tenant validate"))
 	d.bad(Fail, code, "accounts", place{tenant: p.Tenant, file: file}, fix, "%s", reason)
 }
 

@@ -5,11 +5,11 @@ import (
 	"slices"
 	"strings"
 
-	"mkt/cmd/mkt/internal/cli"
 	doc "mkt/cmd/mkt/internal/document"
+	"mkt/internal/terminal"
 )
 
-var styles = map[Level]cli.Style{OK: cli.Good, Warn: cli.Warn, Fail: cli.Bad}
+var styles = map[Level]terminal.Style{OK: terminal.Good, Warn: terminal.Warn, Fail: terminal.Bad}
 
 // Document returns the report for people: the findings, and then the verdict. Findings at [OK] are
 // listed only if verbose is set.
@@ -26,14 +26,14 @@ func (r Report) Document(verbose bool) *doc.Document {
 		}
 		list = append(list, one)
 	}
-	verdict := doc.Styled(cli.Good, "healthy")
+	verdict := doc.Styled(terminal.Good, "healthy")
 	switch {
 	case !r.Healthy:
-		verdict = doc.Styled(cli.Bad, cli.Plural(r.Failures, "failure")+", "+cli.Plural(r.Warnings, "warning"))
+		verdict = doc.Styled(terminal.Bad, terminal.Plural(r.Failures, "failure")+", "+terminal.Plural(r.Warnings, "warning"))
 	case r.Warnings > 0:
-		verdict = doc.Styled(cli.Warn, "healthy, "+cli.Plural(r.Warnings, "warning"))
+		verdict = doc.Styled(terminal.Warn, "healthy, "+terminal.Plural(r.Warnings, "warning"))
 	}
-	verdict = append(verdict, doc.Format(" (%s)", cli.Plural(r.Checks, "check"))...)
+	verdict = append(verdict, doc.Format(" (%s)", terminal.Plural(r.Checks, "check"))...)
 	return &doc.Document{Sections: []doc.Section{{Findings: list}, {Notes: []doc.Note{{Line: verdict}}}}}
 }
 

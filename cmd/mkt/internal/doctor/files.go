@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"mkt/cmd/mkt/internal/audit"
-	"mkt/cmd/mkt/internal/cli"
+	"mkt/internal/terminal"
 	"mkt/publish/durable"
 	"mkt/publish/layout"
 )
@@ -44,7 +44,7 @@ func (d *doctor) worldWritable(path string) {
 	}
 	sticky := info.IsDir() && info.Mode()&os.ModeSticky != 0
 	if info.Mode().Perm()&0o002 != 0 && !sticky {
-		d.bad(Fail, "FILE_WRITABLE", "files", place{file: path}, "chmod o-w "+cli.Quote(path), "mode %04o: every user may write it", info.Mode().Perm())
+		d.bad(Fail, "FILE_WRITABLE", "files", place{file: path}, "chmod o-w "+terminal.Quote(path), "mode %04o: every user may write it", info.Mode().Perm())
 		return
 	}
 	d.ok("files", place{file: path}, "mode %04o", info.Mode().Perm())
@@ -65,14 +65,14 @@ func (d *doctor) audit() {
 	case err != nil:
 		d.unreadable("files", at, err)
 	case !info.Mode().IsRegular():
-		d.bad(Fail, "AUDIT_BROKEN", "files", at, "mv "+cli.Quote(path)+" "+cli.Quote(path+".away"), "it is not a regular file, and without the log no account can be changed")
+		d.bad(Fail, "AUDIT_BROKEN", "files", at, "mv "+terminal.Quote(path)+" "+terminal.Quote(path+".away"), "it is not a regular file, and without the log no account can be changed")
 	case info.Mode().Perm()&0o077 != 0:
-		d.bad(Warn, "AUDIT_MODE", "files", at, "chmod 600 "+cli.Quote(path), "mode %04o: other users may read it", info.Mode().Perm())
+		d.bad(Warn, "AUDIT_MODE", "files", at, "chmod 600 "+terminal.Quote(path), "mode %04o: other users may read it", info.Mode().Perm())
 	default:
 		d.ok("files", at, "audit log, mode %04o", info.Mode().Perm())
 	}
 	if !sameOwner(path, real) {
-		d.bad(Fail, "OWNER_DIFFERS", "files", at, "sudo chown --reference="+cli.Quote(real)+" "+cli.Quote(path), "it does not belong to the owner of %s, who cannot change accounts for this reason", real)
+		d.bad(Fail, "OWNER_DIFFERS", "files", at, "sudo chown --reference="+terminal.Quote(real)+" "+terminal.Quote(path), "it does not belong to the owner of %s, who cannot change accounts for this reason", real)
 	}
 }
 
@@ -93,7 +93,7 @@ func (d *doctor) edits() {
 			continue
 		}
 		path := filepath.Join(filepath.Dir(real), e.Name())
-		d.bad(Warn, "EDIT_DEBRIS", "files", place{file: path}, "rm "+cli.Quote(path), "an edit of the accounts was interrupted and is not in force; the next edit removes this file")
+		d.bad(Warn, "EDIT_DEBRIS", "files", place{file: path}, "rm "+terminal.Quote(path), "an edit of the accounts was interrupted and is not in force; the next edit removes this file")
 	}
 }
 
@@ -116,13 +116,13 @@ func (d *doctor) dataRoot() {
 		return
 	}
 	if err == nil && info.Mode().Perm()&0o007 == 0o005 { // listing it needs both
-		d.bad(Warn, "DATA_READABLE", "files", at, "chmod o-rwx "+cli.Quote(d.Data), "mode %04o: every user of this machine may read what was published for all accounts, and the providers' answers", info.Mode().Perm())
+		d.bad(Warn, "DATA_READABLE", "files", at, "chmod o-rwx "+terminal.Quote(d.Data), "mode %04o: every user of this machine may read what was published for all accounts, and the providers' answers", info.Mode().Perm())
 	}
 	if d.Keyless {
 		return
 	}
 	if err := syscall.Access(dir, writeAndEnter); err != nil {
-		d.bad(Fail, "DATA_NOT_WRITABLE", "files", at, "run doctor and the cycles as the owner of "+cli.Quote(dir)+", on a disk that is mounted for writing", "%s cannot be written: %v", dir, err)
+		d.bad(Fail, "DATA_NOT_WRITABLE", "files", at, "run doctor and the cycles as the owner of "+terminal.Quote(dir)+", on a disk that is mounted for writing", "%s cannot be written: %v", dir, err)
 		return
 	}
 	d.ok("files", at, "can be written")
@@ -162,9 +162,9 @@ func (d *doctor) owners(r *root) {
 		d.ok("files", r.at(""), "all belong to the owner of the data root")
 		return
 	}
-	d.bad(Fail, "OWNER_DIFFERS", "files", r.at(""), "sudo chown -R --reference="+cli.Quote(d.Data)+" "+cli.Quote(tenant),
-		"%s not owned by the owner of the data root, such as %s: another user has run mkt", cli.Plural(len(others), "file"), others[0]).
-		causedBy("owner", "sudo chown -R --reference="+cli.Quote(d.Data)+" "+cli.Quote(d.Data))
+	d.bad(Fail, "OWNER_DIFFERS", "files", r.at(""), "sudo chown -R --reference="+terminal.Quote(d.Data)+" "+terminal.Quote(tenant),
+		"%s not owned by the owner of the data root, such as %s: another user has run mkt", terminal.Plural(len(others), "file"), others[0]).
+		causedBy("owner", "sudo chown -R --reference="+terminal.Quote(d.Data)+" "+terminal.Quote(d.Data))
 }
 
 // sameOwner reports whether two files have the same owner. It is true if an owner is unknown.

@@ -6,8 +6,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"mkt/cmd/mkt/internal/cli"
 	"mkt/fetch/credential"
+	"mkt/internal/terminal"
 	"mkt/publish/durable"
 	"mkt/publish/layout"
 	"mkt/serve/account"
@@ -23,7 +23,7 @@ func (d *doctor) key(code, path, missing string) []byte {
 		return nil
 	}
 	if err == nil && durable.Exposed(info, os.Geteuid()) != 0 {
-		d.bad(Fail, code+"_MODE", "keys", at, "chmod 600 "+cli.Quote(path), "mode %04o: other users may read or write it", info.Mode().Perm())
+		d.bad(Fail, code+"_MODE", "keys", at, "chmod 600 "+terminal.Quote(path), "mode %04o: other users may read or write it", info.Mode().Perm())
 	}
 	var content []byte
 	if err == nil {
@@ -46,7 +46,7 @@ func (d *doctor) sealKey() {
 			}
 		}
 	}
-	missing := d.mkt("init " + cli.Quote(filepath.Dir(d.SealKey)))
+	missing := d.mkt("init " + terminal.Quote(filepath.Dir(d.SealKey)))
 	if sealed > 0 {
 		missing = "restore it from your copy; without one: " + missing + ", then " + d.mkt("provider set") + " for every tenant"
 	}
@@ -79,7 +79,7 @@ func (d *doctor) credentials(key credential.Identity) {
 			d.bad(Fail, "CREDENTIAL_MOVED", "keys", at, fix, "the credential was sealed for another tenant or provider: it was copied")
 		case err != nil:
 			d.bad(Fail, "CREDENTIAL_SEALED", "keys", at, fix, "the credential cannot be opened with %s: it was sealed with another key, or changed", d.SealKey).
-				causedBy("sealing key", "restore the sealing key from your copy as "+cli.Quote(d.SealKey)+"; without one: "+d.mkt("provider set")+" for each of these accounts")
+				causedBy("sealing key", "restore the sealing key from your copy as "+terminal.Quote(d.SealKey)+"; without one: "+d.mkt("provider set")+" for each of these accounts")
 		default:
 			d.ok("keys", at, "the credential %s can be opened", t.Provider.Hint)
 		}
@@ -90,7 +90,7 @@ func (d *doctor) credentials(key credential.Identity) {
 func (d *doctor) identityKey() {
 	data, _ := os.ReadFile(filepath.Join(d.Data, layout.IDKeyFingerprintFile))
 	was := layout.ParseIDKeyFingerprint(data) // a missing or damaged one is recorded again
-	missing := d.mkt("init " + cli.Quote(filepath.Dir(d.IDKey)))
+	missing := d.mkt("init " + terminal.Quote(filepath.Dir(d.IDKey)))
 	if was != "" {
 		missing = "restore it from your copy: the data was made with it, and another one changes every id"
 	}

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"syscall"
 
-	"mkt/cmd/mkt/internal/cli"
+	"mkt/internal/terminal"
 	"mkt/publish/layout"
 )
 
@@ -34,7 +34,7 @@ func (d *doctor) lock(r *root) {
 	state, name := d.process(pid)
 	switch state {
 	case "":
-		d.bad(Warn, "LOCK_STUCK", "locks", r.at(layout.Lock), "fuser -v "+cli.Quote(path), "process %d locked it and has ended: a child process, or a process in another container, still holds it", pid)
+		d.bad(Warn, "LOCK_STUCK", "locks", r.at(layout.Lock), "fuser -v "+terminal.Quote(path), "process %d locked it and has ended: a child process, or a process in another container, still holds it", pid)
 	case "T", "t":
 		d.bad(Warn, "LOCK_STUCK", "locks", r.at(layout.Lock), fmt.Sprintf("kill -CONT %d", pid), "process %d (%s) holds it and is stopped", pid, name)
 	default:

@@ -16,6 +16,7 @@ import (
 	"mkt/cmd/mkt/internal/commitlog"
 	"mkt/internal/cluster/store"
 	"mkt/internal/receipts/transparency"
+	"mkt/internal/terminal"
 	"mkt/publish/durable"
 	"mkt/publish/snapshot"
 )
@@ -46,7 +47,7 @@ func (d *doctor) log(ctx context.Context) {
 	verifiers, unknown := commitlog.Verifiers(cli.LogFiles{Key: d.LogKey, Policy: d.LogPolicy})
 	if unknown != nil {
 		if begun && !d.Keyless {
-			d.bad(Warn, "LOG_DAMAGED", "log", at, "restore "+cli.Quote(commitlog.PublicFile(d.LogKey))+" from a copy", "its key is not known here: %v", unknown)
+			d.bad(Warn, "LOG_DAMAGED", "log", at, "restore "+terminal.Quote(commitlog.PublicFile(d.LogKey))+" from a copy", "its key is not known here: %v", unknown)
 		}
 		return
 	}
@@ -138,7 +139,7 @@ func (d *doctor) behind(ctx context.Context, s *store.Store, view *transparency.
 	}
 	if len(late) > 0 { // the cause is the same for all: the run that logs them
 		d.bad(Warn, "LOG_BEHIND", "log", place{file: d.Data}, d.mkt("log")+", and look at the log of mkt schedule on the machine with the key",
-			"publications of %s are not in the transparency log, and the first of them is %s old: %s", cli.Plural(len(late), "dataset"), ago(oldest), strings.Join(late, ", "))
+			"publications of %s are not in the transparency log, and the first of them is %s old: %s", terminal.Plural(len(late), "dataset"), ago(oldest), strings.Join(late, ", "))
 	}
 }
 
@@ -150,7 +151,7 @@ func (d *doctor) witnesses(view *transparency.View, head transparency.Signed, wr
 		return
 	}
 	if policy == nil {
-		d.ok("log", at, "%s, without witnesses", cli.Plural(int(head.Size), "publication"))
+		d.ok("log", at, "%s, without witnesses", terminal.Plural(int(head.Size), "publication"))
 		return
 	}
 	states, err := view.Witnesses()
@@ -160,7 +161,7 @@ func (d *doctor) witnesses(view *transparency.View, head transparency.Signed, wr
 	}
 	_, by, enough, err := policy.Check(head.Note)
 	if err != nil {
-		d.bad(Fail, "LOG_UNWITNESSED", "log", place{file: d.LogPolicy}, "add the line of this log to the policy: log, and the content of "+cli.Quote(commitlog.PublicFile(d.LogKey))+"; until then nothing is added to the log", "%v", err)
+		d.bad(Fail, "LOG_UNWITNESSED", "log", place{file: d.LogPolicy}, "add the line of this log to the policy: log, and the content of "+terminal.Quote(commitlog.PublicFile(d.LogKey))+"; until then nothing is added to the log", "%v", err)
 		return
 	}
 	if refused := view.Refused(head.Checkpoint, states, policy); refused != nil {
@@ -171,23 +172,23 @@ func (d *doctor) witnesses(view *transparency.View, head transparency.Signed, wr
 	for _, s := range states {
 		if enough && s.Error == transparency.ErrRefused.Error() {
 			d.bad(Warn, "LOG_UNWITNESSED", "log", at, "ask who runs it for the checkpoint that it cosigned last: mkt log audit --from shows whether the log continues it; if there is none, name another witness in the policy",
-				"witness %s: %s, since %s; others cosign the log", s.Name, s.Error, cli.ClockTime(*s.Since))
+				"witness %s: %s, since %s; others cosign the log", s.Name, s.Error, terminal.ClockTime(*s.Since))
 			return
 		}
 		if s.Since != nil {
-			away = append(away, s.Name+": "+s.Error+", since "+cli.ClockTime(*s.Since))
+			away = append(away, s.Name+": "+s.Error+", since "+terminal.ClockTime(*s.Since))
 		}
 	}
 	since := d.unwitnessedSince(policy, states)
 	switch {
 	case enough:
-		d.ok("log", at, "%s, with %s", cli.Plural(int(head.Size), "publication"), cli.Plural(len(by), "cosignature"))
+		d.ok("log", at, "%s, with %s", terminal.Plural(int(head.Size), "publication"), terminal.Plural(len(by), "cosignature"))
 	case since == nil && d.now.Sub(written) < logBehind:
 		d.ok("log", at, "the head is young, and not yet cosigned")
 	default:
-		what := "the newest head has too few cosignatures: " + cli.Plural(len(by), "cosignature")
+		what := "the newest head has too few cosignatures: " + terminal.Plural(len(by), "cosignature")
 		if since != nil {
-			what += ", and since " + cli.ClockTime(*since) + " too few witnesses answer"
+			what += ", and since " + terminal.ClockTime(*since) + " too few witnesses answer"
 		}
 		d.bad(Warn, "LOG_UNWITNESSED", "log", at, "ask who runs the witnesses, or name others in the policy; mkt schedule asks them every minute, and receipts made until then say that they are unwitnessed",
 			"%s", strings.Join(append([]string{what}, away...), "; "))

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"mkt/cmd/mkt/internal/cli"
 	"mkt/internal/cluster"
+	"mkt/internal/terminal"
 	"mkt/serve/limits"
 )
 
@@ -33,7 +33,7 @@ func (d *doctor) redis(ctx context.Context) {
 	}
 	replicas := "no replica is announced"
 	if len(r.Replicas) > 0 {
-		replicas = cli.Plural(len(r.Replicas), "replica") + ": " + strings.Join(r.Replicas, ", ")
+		replicas = terminal.Plural(len(r.Replicas), "replica") + ": " + strings.Join(r.Replicas, ", ")
 	}
 	d.ok("redis", at, "%s answers in %v and accepts the credentials; %s", orUnknown(r.Server), r.Took.Round(10*time.Microsecond), replicas)
 	if r.Took > limits.CommandTime {
@@ -78,7 +78,7 @@ func (d *doctor) redisPassword() {
 		return
 	}
 	if info, err := os.Stat(d.Config); err == nil && info.Mode()&0o004 != 0 {
-		d.bad(Warn, "REDIS_EXPOSED", "redis", place{file: d.Config}, "chmod o-r "+cli.Quote(d.Config)+", or put the URL into the variable MKT_REDIS of the service", "redis has a password, and every user may read the file")
+		d.bad(Warn, "REDIS_EXPOSED", "redis", place{file: d.Config}, "chmod o-r "+terminal.Quote(d.Config)+", or put the URL into the variable MKT_REDIS of the service", "redis has a password, and every user may read the file")
 	}
 }
 

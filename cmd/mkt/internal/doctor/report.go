@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"mkt/cmd/mkt/internal/cli"
+	"mkt/internal/terminal"
 	"mkt/publish/durable"
 )
 
@@ -69,5 +69,5 @@ func ago(d time.Duration) string {
 	case d >= 2*time.Minute:
 		return fmt.Sprintf("%d minutes", int(d.Minutes()))
 	}
-	return cli.Plural(int(d.Round(time.Second).Seconds()), "second")
+	return terminal.Plural(int(d.Round(time.Second).Seconds()), "second")
 }

@@ -8,12 +8,12 @@ import (
 	"slices"
 	"time"
 
-	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/cyclestate"
 	"mkt/cmd/mkt/internal/pace"
 	"mkt/cmd/mkt/internal/schedule"
 	"mkt/fetch/provider/all"
 	"mkt/fetch/raw"
+	"mkt/internal/terminal"
 	"mkt/publish/health"
 	"mkt/publish/layout"
 )
@@ -23,7 +23,7 @@ func (d *doctor) schedule(r *root) {
 		return // it is unknown whose data it is
 	}
 	if r.tenant == nil {
-		d.bad(Warn, "DATA_UNKNOWN", "accounts", r.at(""), "add it to "+cli.Quote(d.Tenants)+" again, or delete what is left of it: "+d.mkt("tenant delete "+r.id), "no tenant in the file has this id")
+		d.bad(Warn, "DATA_UNKNOWN", "accounts", r.at(""), "add it to "+terminal.Quote(d.Tenants)+" again, or delete what is left of it: "+d.mkt("tenant delete "+r.id), "no tenant in the file has this id")
 		return
 	}
 	if !d.isDue(r) {
@@ -128,7 +128,7 @@ func (d *doctor) step(r *root, c connection, step string, last *time.Time) {
 	case !run.OK && d.unknownBookmaker(r, run):
 	case !run.OK:
 		f := d.bad(d.severity(run), "CYCLE_FAILING", "schedule", r.at(file), d.remedy(r, run), "%s failed %s: %s, %s ago",
-			step, cli.InARow(run.FailuresInARow), run.Failure(), ago(d.now.Sub(run.FinishedAt)))
+			step, terminal.InARow(run.FailuresInARow), run.Failure(), ago(d.now.Sub(run.FinishedAt)))
 		d.causeOf(f, r, run)
 		if f != nil {
 			r.failing = f.cause
@@ -138,11 +138,11 @@ func (d *doctor) step(r *root, c connection, step string, last *time.Time) {
 			"the listing lacks %d fixtures of the one before: they are kept", run.Counters["held"])
 	case run.Counters["listing_short"] > 0:
 		d.bad(Warn, "LISTING_SHORT", "schedule", r.at(file), "none is needed if the next list is complete; otherwise ask the provider about the totals in "+
-			cli.Quote(r.at(layout.Cycle(layout.RawDir, layout.CycleID(run.Cycle))).file),
+			terminal.Quote(r.at(layout.Cycle(layout.RawDir, layout.CycleID(run.Cycle))).file),
 			"the newest list of fixtures is empty or has fewer than it says: no fixture is removed because it lacks it")
 	case run.Counters["no_offer"] > 0 && 3*run.Counters["no_offer"] >= run.Counters["selections"]:
 		d.bad(Warn, "PRICES_STOPPED", "schedule", r.at(file), "none is needed if the next cycle has prices again; otherwise ask the provider why it sends 1 in "+
-			cli.Quote(r.at(layout.Cycle(layout.RawDir, layout.CycleID(run.Cycle))).file),
+			terminal.Quote(r.at(layout.Cycle(layout.RawDir, layout.CycleID(run.Cycle))).file),
 			"%d of %d selections have a price of 1: it is no offer, so they are not publishable", run.Counters["no_offer"], run.Counters["selections"])
 	default:
 		d.ok("schedule", r.at(file), "%s succeeded %s ago", step, ago(d.now.Sub(run.FinishedAt)))
@@ -161,8 +161,8 @@ func (d *doctor) unknownBookmaker(r *root, run *health.Run) bool {
 		return false
 	}
 	r.refused = true
-	d.bad(Fail, "BOOKMAKER_UNKNOWN", "schedule", place{tenant: r.id, product: string(r.product), file: d.Tenants}, d.connect(r.tenant)+" --bookmaker "+cli.Quote(p.Bookmakers.Default),
-		"%s does not know the bookmaker %s: spell it as the provider does; %s is the default", p.Name, cli.Quote(p.Bookmaker(r.tenant.Provider.Bookmaker)), p.Bookmakers.Default)
+	d.bad(Fail, "BOOKMAKER_UNKNOWN", "schedule", place{tenant: r.id, product: string(r.product), file: d.Tenants}, d.connect(r.tenant)+" --bookmaker "+terminal.Quote(p.Bookmakers.Default),
+		"%s does not know the bookmaker %s: spell it as the provider does; %s is the default", p.Name, terminal.Quote(p.Bookmaker(r.tenant.Provider.Bookmaker)), p.Bookmakers.Default)
 	return true
 }
 
@@ -203,13 +203,13 @@ func (d *doctor) remedy(r *root, run *health.Run) string {
 	case health.CodePermission:
 		return d.largerPlan(r)
 	case health.CodeRateLimited:
-		return "run " + r.id + " less often (schedule in " + cli.Quote(d.Tenants) + "), or buy a larger quota"
+		return "run " + r.id + " less often (schedule in " + terminal.Quote(d.Tenants) + "), or buy a larger quota"
 	case health.CodePayloadRejected, health.CodeQuarantined:
-		return "look at the answers: ls " + cli.Quote(r.at(layout.Cycle(layout.RawDir, layout.CycleID(run.Cycle))).file)
+		return "look at the answers: ls " + terminal.Quote(r.at(layout.Cycle(layout.RawDir, layout.CycleID(run.Cycle))).file)
 	case health.CodeSnapshotDamaged:
 		return d.recover(r)
 	case health.CodeStorage:
-		return "df -h " + cli.Quote(d.Data)
+		return "df -h " + terminal.Quote(d.Data)
 	}
 	return d.mkt(fmt.Sprintf("%s --tenant %s --log-level debug", run.Step, r.id))
 }
@@ -282,7 +282,7 @@ func (d *doctor) quota(r *root, q *health.Quota) {
 	if plan, err := pace.Of(d.Data, r.tenant, d.now); err == nil && plan.Over {
 		more = "; the whole quota does not carry the schedule: " + plan.Needs()
 	}
-	d.bad(Warn, "QUOTA_USED_UP", "schedule", at, "none is needed if this is rare; otherwise run it less often (schedule in "+cli.Quote(d.Tenants)+
+	d.bad(Warn, "QUOTA_USED_UP", "schedule", at, "none is needed if this is rare; otherwise run it less often (schedule in "+terminal.Quote(d.Tenants)+
 		") or buy a larger quota, and then: "+d.mkt("provider test "+r.id), "the provider's quota is %s: its cycles are postponed until then%s", q.Describe(d.now), more)
 }
 
@@ -300,16 +300,16 @@ func (d *doctor) pace(r *root, at place) {
 		slower = true
 		at := place{tenant: r.id, product: string(one.Product), file: d.Tenants}
 		d.bad(Warn, "QUOTA_TOO_SMALL", "schedule", at, "none is needed with mkt schedule, which keeps to that pace; with cron or timers run it as often: "+
-			d.mkt(fmt.Sprintf(`tenant schedule set %s %s "@every %s"`, r.id, one.Product, cli.Span(one.Pace.String())))+"; or buy a larger quota, and then: "+d.mkt("provider test "+r.id),
+			d.mkt(fmt.Sprintf(`tenant schedule set %s %s "@every %s"`, r.id, one.Product, terminal.Span(one.Pace.String())))+"; or buy a larger quota, and then: "+d.mkt("provider test "+r.id),
 			"the provider's quota does not carry the schedule: %s", plan.Describe(one))
 	}
 	switch {
 	case slower:
 	case !plan.Fits:
-		d.bad(Warn, "QUOTA_TOO_SMALL", "schedule", at, "run it less often (schedule in "+cli.Quote(d.Tenants)+"), or buy a larger quota, and then: "+d.mkt("provider test "+r.id),
+		d.bad(Warn, "QUOTA_TOO_SMALL", "schedule", at, "run it less often (schedule in "+terminal.Quote(d.Tenants)+"), or buy a larger quota, and then: "+d.mkt("provider test "+r.id),
 			"what is left of the provider's quota does not last until it is renewed: %s", plan.Needs())
 	case plan.Over:
-		d.bad(Warn, "QUOTA_TOO_SMALL", "schedule", at, "none is needed with mkt schedule, which slows down in time; with cron or timers run it less often (schedule in "+cli.Quote(d.Tenants)+"), or buy a larger quota",
+		d.bad(Warn, "QUOTA_TOO_SMALL", "schedule", at, "none is needed with mkt schedule, which slows down in time; with cron or timers run it less often (schedule in "+terminal.Quote(d.Tenants)+"), or buy a larger quota",
 			"the whole quota, from one renewal to the next, does not carry the schedule: %s", plan.Needs())
 	}
 }

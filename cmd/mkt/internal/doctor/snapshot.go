@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"mkt/cmd/mkt/internal/cli"
+	"mkt/internal/terminal"
 	"mkt/publish/durable"
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
@@ -165,7 +165,7 @@ func (d *doctor) contents(r *root, head snapshot.Commit) {
 		d.bad(Fail, "SNAPSHOT_FOREIGN", "snapshot", r.at(manifest), "remove the folder: it was copied here", "it belongs to tenant %s, product %s", m.ClientID, m.Product)
 	}
 	if d.idKey != "" && m.IDKeyFingerprint != d.idKey {
-		d.bad(Fail, "ID_KEY_OTHER", "keys", r.at(manifest), "restore the key with the fingerprint "+m.IDKeyFingerprint+" as "+cli.Quote(d.IDKey),
+		d.bad(Fail, "ID_KEY_OTHER", "keys", r.at(manifest), "restore the key with the fingerprint "+m.IDKeyFingerprint+" as "+terminal.Quote(d.IDKey),
 			"the snapshot was made with the id key %s, this one is %s", m.IDKeyFingerprint, d.idKey).causedBy("id key "+m.IDKeyFingerprint, "")
 	}
 	for _, file := range m.Files {
@@ -174,7 +174,7 @@ func (d *doctor) contents(r *root, head snapshot.Commit) {
 			d.faulty("SNAPSHOT_DAMAGED", r, name, fix, err)
 			continue
 		}
-		d.ok("snapshot", r.at(name), "%s as sealed", cli.Size(file.Bytes))
+		d.ok("snapshot", r.at(name), "%s as sealed", terminal.Size(file.Bytes))
 	}
 	for _, s := range m.Segments() {
 		if err := snapshot.VerifySegment(r.fs, s); err != nil {

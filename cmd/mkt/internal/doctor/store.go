@@ -11,9 +11,9 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/tenants"
 	"mkt/internal/cluster/store"
+	"mkt/internal/terminal"
 	"mkt/publish/durable"
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
@@ -190,7 +190,7 @@ func (d *doctor) stored(r *root, c compared) {
 		d.bad(Fail, "STORE_LACKS", "store", at, "on a machine that has them: "+d.mkt("push --repair "+of), "publications that it should have are missing: nothing more is published until they are there")
 		return
 	case errors.Is(c.err, store.ErrDiverged):
-		d.bad(Fail, "STORE_DIVERGED", "store", at, "give each installation its own prefix in the setting store; if the store is right, move "+cli.Quote(r.dir)+" away: it is copied from the store again", "%v", c.err)
+		d.bad(Fail, "STORE_DIVERGED", "store", at, "give each installation its own prefix in the setting store; if the store is right, move "+terminal.Quote(r.dir)+" away: it is copied from the store again", "%v", c.err)
 		return
 	case c.err != nil && snapshot.IsFault(c.err) && !errors.Is(c.err, snapshot.ErrDamaged) && !errors.Is(c.err, store.ErrAway) && !errors.Is(c.err, store.ErrRefused) && !errors.Is(c.err, store.ErrNoBucket):
 		return // the root cannot be read: another finding
@@ -211,6 +211,6 @@ func (d *doctor) stored(r *root, c compared) {
 		d.ok("store", at, "the newest publication is %d, %s old", c.there.Version, ago(d.now.Sub(c.there.PublishedAt)))
 	}
 	if c.lost > 0 {
-		d.bad(Note, "STORE_LOST", "store", at, d.mkt("gc "+of), "%s that no commit names, %s: other machines published first; they cost only space", cli.Plural(c.lost, "pack"), cli.Size(c.bytes))
+		d.bad(Note, "STORE_LOST", "store", at, d.mkt("gc "+of), "%s that no commit names, %s: other machines published first; they cost only space", terminal.Plural(c.lost, "pack"), terminal.Size(c.bytes))
 	}
 }

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"time"
 
-	"mkt/cmd/mkt/internal/cli"
-	"mkt/cmd/mkt/internal/printable"
+	"mkt/internal/terminal"
+	"mkt/internal/terminal/printable"
 )
 
 // Document is an answer.
@@ -63,7 +63,7 @@ type Fact struct {
 type Finding struct {
 	Level string // "" if all findings have the same
 	Code  string
-	Style cli.Style
+	Style terminal.Style
 	Where []string
 	What  string
 	// Details are what several checks with the same cause found.
@@ -126,7 +126,7 @@ type Line []Span
 // Span is a part of a text. A terminal shows only its Words.
 type Span struct {
 	Words string
-	Style cli.Style
+	Style terminal.Style
 	Link  string // address of a page of the console
 	Code  bool
 	Class string // of the element of a page
@@ -139,7 +139,7 @@ type Span struct {
 func Words(text string) Line { return Line{{Words: text}} }
 
 // Styled returns a text in a style.
-func Styled(s cli.Style, text string) Line { return Line{{Words: text, Style: s}} }
+func Styled(s terminal.Style, text string) Line { return Line{{Words: text, Style: s}} }
 
 // Code returns an id, a hash or a command.
 func Code(text string) Span { return Span{Words: text, Code: true} }
@@ -167,13 +167,13 @@ func Strong(text string) Span { return Span{Words: text, Class: "strong"} }
 // AtOrOpen returns a time, or words for none yet.
 func AtOrOpen(t *time.Time) Span {
 	if t == nil {
-		return Span{Words: cli.Moment(nil)}
+		return Span{Words: terminal.Moment(nil)}
 	}
-	return Span{Words: cli.Moment(t), At: *t}
+	return Span{Words: terminal.Moment(t), At: *t}
 }
 
 // Stamp returns a time with its milliseconds in a terminal.
-func Stamp(t time.Time) Span { return Span{Words: cli.Stamp(t), At: t} }
+func Stamp(t time.Time) Span { return Span{Words: terminal.Stamp(t), At: t} }
 
 // place stands for a span in a formatted text: no text of a provider contains a zero byte once
 // it is escaped.
@@ -214,11 +214,11 @@ func (l Line) String() string {
 	return text.String()
 }
 
-func (l Line) style() cli.Style {
+func (l Line) style() terminal.Style {
 	for _, s := range l {
-		if s.Style != cli.Normal {
+		if s.Style != terminal.Normal {
 			return s.Style
 		}
 	}
-	return cli.Normal
+	return terminal.Normal
 }

@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/document"
+	"mkt/internal/terminal"
 	"mkt/internal/testing/check"
 )
 
@@ -17,14 +17,14 @@ func TestOneAnswer(t *testing.T) {
 	d := document.Document{Title: team, Head: document.Words(team), Sections: []document.Section{
 		{Facts: []document.Fact{{Name: "team", Value: document.Format("%s at %s, %d", team, document.Stamp(at), 3),
 			Below: []document.Fact{{Name: "from", Value: document.Line{document.Link("/fixtures/a?b=1&c", "#1")}, Text: "{}"}}}}},
-		{Findings: []document.Finding{{Level: "FAIL", Code: "LOST", Style: cli.Bad, Where: []string{"", "acme", ""}, What: "it is gone", Fix: "mkt init"}}},
+		{Findings: []document.Finding{{Level: "FAIL", Code: "LOST", Style: terminal.Bad, Where: []string{"", "acme", ""}, What: "it is gone", Fix: "mkt init"}}},
 		{Only: document.Page, Notes: []document.Note{{Line: document.Words("a page")}}},
 		{Table: &document.Table{Caption: "Two", Columns: []document.Column{{Name: "Name"}, {Name: "Odds", Number: true}}, Rows: []document.Row{{Head: true, Cells: []document.Line{document.Words(team), document.Words("2.10")}}}}},
 		{Table: &document.Table{Rows: []document.Row{{Cells: []document.Line{document.Words("without"), document.Words("a header")}}}}},
-		{Notes: []document.Note{{Name: "head  ", Line: document.Words("x")}, {Line: document.Styled(cli.Good, "healthy")}}},
+		{Notes: []document.Note{{Name: "head  ", Line: document.Words("x")}, {Line: document.Styled(terminal.Good, "healthy")}}},
 	}}
 	var text strings.Builder
-	check.Must(t, d.Print(cli.NewOutput(&text)))
+	check.Must(t, d.Print(terminal.NewOutput(&text)))
 	const shown = `\u001b[2J<b>\u0000City\u0009A</b>`
 	want := shown + "\n  team    " + shown + " at 2026-11-21T14:05:00.000Z, 3\n    from  #1\nFAIL  LOST  acme\n      it is gone\n      fix: mkt init\n" +
 		"\nNAME" + strings.Repeat(" ", len(shown)-2) + "ODDS\n" + shown + "  2.10\nwithout  a header\nhead  x\nhealthy\n"

@@ -7,8 +7,8 @@ import (
 	"io"
 	"strings"
 
-	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/page"
+	"mkt/internal/terminal"
 )
 
 //go:embed document.html
@@ -17,7 +17,7 @@ var body string
 var layout = page.Template(body, template.FuncMap{"class": Span.class, "onPage": func(m Medium) bool { return m != Terminal }})
 
 // colours are the classes of the styles.
-var colours = map[cli.Style]string{cli.Good: "good", cli.Bad: "bad", cli.Warn: "warn"}
+var colours = map[terminal.Style]string{terminal.Good: "good", terminal.Bad: "bad", terminal.Warn: "warn"}
 
 func (s Span) class() string { return strings.TrimSpace(s.Class + " " + colours[s.Style]) }
 
@@ -41,7 +41,7 @@ func (t *Table) Column(i int) Column {
 }
 
 // IsBad reports whether a note must not be overlooked.
-func (n Note) IsBad() bool { return n.style() == cli.Bad }
+func (n Note) IsBad() bool { return n.style() == terminal.Bad }
 
 // HTML returns the document as a part of a page, without its style sheet.
 func (d *Document) HTML() (template.HTML, error) {

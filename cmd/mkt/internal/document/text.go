@@ -6,15 +6,15 @@ import (
 	"slices"
 	"strings"
 
-	"mkt/cmd/mkt/internal/cli"
-	"mkt/cmd/mkt/internal/printable"
+	"mkt/internal/terminal"
+	"mkt/internal/terminal/printable"
 )
 
 // Print writes a document for a terminal, or for a reader of such text.
 func (d *Document) Print(out io.Writer) error {
 	indent := ""
 	if len(d.Head) > 0 {
-		cli.Paragraph(out, "", d.Head.String())
+		terminal.Paragraph(out, "", d.Head.String())
 		indent = "  "
 	}
 	for i := range d.Sections {
@@ -30,7 +30,7 @@ func (s *Section) print(out io.Writer, indent string, first bool) error {
 		return nil
 	}
 	if len(s.Head) > 0 {
-		cli.Paragraph(out, "\n", s.Head.String())
+		terminal.Paragraph(out, "\n", s.Head.String())
 	}
 	for _, n := range s.Notes {
 		if n.Only != Page {
@@ -40,7 +40,7 @@ func (s *Section) print(out io.Writer, indent string, first bool) error {
 	for _, f := range s.Findings {
 		f.print(out)
 	}
-	w := cli.NewTableWriter(out)
+	w := terminal.NewTableWriter(out)
 	printFacts(w, s.Facts, indent)
 	if t := s.Table; t != nil {
 		if len(t.Columns) > 0 && (!first || len(s.Notes)+len(s.Facts)+len(s.Findings) > 0) {
@@ -52,7 +52,7 @@ func (s *Section) print(out io.Writer, indent string, first bool) error {
 }
 
 // printFacts writes facts in two columns. Facts below a fact are indented.
-func printFacts(w *cli.Table, facts []Fact, indent string) {
+func printFacts(w *terminal.Table, facts []Fact, indent string) {
 	for _, f := range facts {
 		if f.Only == Page {
 			continue
@@ -63,7 +63,7 @@ func printFacts(w *cli.Table, facts []Fact, indent string) {
 	}
 }
 
-func (t *Table) print(w *cli.Table) {
+func (t *Table) print(w *terminal.Table) {
 	var names []string
 	for _, c := range t.Columns {
 		if c.Only != Page {
@@ -78,7 +78,7 @@ func (t *Table) print(w *cli.Table) {
 			continue
 		}
 		var cells []string
-		var styles []cli.Style
+		var styles []terminal.Style
 		for i, cell := range row.Cells {
 			if i < len(t.Columns) && t.Columns[i].Only == Page {
 				continue
@@ -92,12 +92,12 @@ func (t *Table) print(w *cli.Table) {
 
 // print writes a note. One with a style is short, and is not wrapped.
 func (n Note) print(out io.Writer) {
-	if n.style() == cli.Normal {
-		cli.Paragraph(out, n.Name, n.String())
+	if n.style() == terminal.Normal {
+		terminal.Paragraph(out, n.Name, n.String())
 		return
 	}
 	for _, s := range n.Line {
-		cli.Print(out, s.Style, s.Words)
+		terminal.Print(out, s.Style, s.Words)
 	}
 	fmt.Fprintln(out)
 }
@@ -109,13 +109,13 @@ func (f Finding) print(out io.Writer) {
 		lead, rest = f.Level, strings.Repeat(" ", max(0, len("WARN")-len(f.Level)))+"  "+f.Code
 	}
 	where := f.where()
-	cli.Print(out, f.Style, lead)
-	if f.Style == cli.Good {
+	terminal.Print(out, f.Style, lead)
+	if f.Style == terminal.Good {
 		printable.Fprintf(out, "%s  %s: %s\n", rest, where, f.What)
 		return
 	}
 	printable.Fprintf(out, "%s  %s\n", rest, where)
-	cli.Paragraph(out, "      ", f.What)
+	terminal.Paragraph(out, "      ", f.What)
 	for _, line := range f.Details {
 		printable.Fprintf(out, "      - %s\n", line)
 	}

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"mkt/cmd/mkt/internal/cli"
 	doc "mkt/cmd/mkt/internal/document"
+	"mkt/internal/terminal"
 	"mkt/publish/layout"
 )
 
@@ -23,13 +23,13 @@ func (r *Report) Document(data string) *doc.Document {
 	if r.Rules.Then != r.Rules.Now {
 		served = append(served, doc.Fact{Name: "rules", Value: doc.Format("%s then, %s in this build", r.Rules.Then, r.Rules.Now)})
 	}
-	traced := doc.Note{Only: doc.Page, Line: doc.Styled(cli.Warn, "Not everything could be traced to the payload.")}
+	traced := doc.Note{Only: doc.Page, Line: doc.Styled(terminal.Warn, "Not everything could be traced to the payload.")}
 	if r.Complete {
-		traced.Line = doc.Styled(cli.Good, "Everything was traced to the payload, and reading it again gave the served values.")
+		traced.Line = doc.Styled(terminal.Good, "Everything was traced to the payload, and reading it again gave the served values.")
 	}
 	notes := []doc.Fact{}
 	for _, n := range r.Notes {
-		notes = append(notes, doc.Fact{Name: "note", Value: doc.Styled(cli.Warn, n)})
+		notes = append(notes, doc.Fact{Name: "note", Value: doc.Styled(terminal.Warn, n)})
 	}
 	return &doc.Document{Title: r.Title, Head: doc.Words(r.ID + "  " + r.Kind + "  " + r.Title), Sections: []doc.Section{
 		{Notes: []doc.Note{{Only: doc.Page, Line: doc.Format("Where the %s %s comes from.", r.Kind, doc.Code(r.ID))}, traced}, Facts: slices.Concat(served, notes)},
@@ -64,9 +64,9 @@ func (r *Report) values() (list []doc.Fact) {
 func (v Value) line() doc.Line {
 	switch v.State {
 	case IsAbsent:
-		return doc.Styled(cli.Warn, "absent: not sent")
+		return doc.Styled(terminal.Warn, "absent: not sent")
 	case IsNull:
-		return doc.Styled(cli.Warn, "null: sent without a value, or does not apply")
+		return doc.Styled(terminal.Warn, "null: sent without a value, or does not apply")
 	case NotApply:
 		return doc.Line{doc.Soft("none")}
 	}
@@ -98,13 +98,13 @@ func (r *Report) changes() (list []doc.Fact) {
 			value = append(value, doc.Span{Words: " at the line " + *c.Line})
 		}
 		if c.Publishable != nil && !*c.Publishable {
-			value = append(value, doc.Span{Words: ", not publishable: " + strings.Join(c.Reasons, ", "), Style: cli.Warn})
+			value = append(value, doc.Span{Words: ", not publishable: " + strings.Join(c.Reasons, ", "), Style: terminal.Warn})
 		}
 		brought := "published in %s, cycle %s"
 		if c.BeforeRecords {
 			brought = "or earlier: so it was in %s, cycle %s, the last one before steps were recorded"
 		}
-		fact := doc.Fact{Name: cli.Stamp(c.PublishedAt), Value: value,
+		fact := doc.Fact{Name: terminal.Stamp(c.PublishedAt), Value: value,
 			Below: []doc.Fact{{Name: "since", Value: doc.Format(brought, doc.Link(r.path(c.CycleID), fmt.Sprintf("version %d", c.Version)), doc.Code(c.CycleID))}}}
 		if c.FetchedAt != nil {
 			fact.Below = append(fact.Below, doc.Fact{Name: "fetched", Value: doc.Line{doc.Stamp(*c.FetchedAt)}})
@@ -133,7 +133,7 @@ func (c *Change) words() string {
 
 func (r *Report) samples() (list []doc.Fact) {
 	for _, s := range r.Steps {
-		fact := doc.Fact{Name: cli.Stamp(s.FetchedAt), Value: doc.Format("%-9s %s", s.Clock, s.Gave)}
+		fact := doc.Fact{Name: terminal.Stamp(s.FetchedAt), Value: doc.Format("%-9s %s", s.Clock, s.Gave)}
 		if !s.Sampled {
 			fact.Value = append(fact.Value, doc.Soft(" (not in the list)"))
 		}
@@ -152,7 +152,7 @@ func (r *Report) answers(data string) (list []doc.Fact) {
 		list = append(list, doc.Fact{Name: "answer",
 			Value: doc.Format("%s %s, %s, fetched %s, sha256 %s", doc.Code(s.Cycle), r.answer(s.Cycle, s.Response),
 				s.Endpoint, doc.Stamp(s.FetchedAt), doc.Code(s.SHA256)),
-			Below: []doc.Fact{{Name: "file", Only: doc.Page, Value: doc.Format("%s, %s", doc.Code(strings.TrimSpace(s.File+" "+s.Member)), cli.Size(s.Bytes))}}})
+			Below: []doc.Fact{{Name: "file", Only: doc.Page, Value: doc.Format("%s, %s", doc.Code(strings.TrimSpace(s.File+" "+s.Member)), terminal.Size(s.Bytes))}}})
 	}
 	if n := len(list); n > 0 && data != "" {
 		list = append(list, doc.Fact{Only: doc.Terminal, Value: doc.Words(r.unpack(data, r.Sources[n-1]))})

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"mkt/cmd/mkt/internal/cli"
 	doc "mkt/cmd/mkt/internal/document"
+	"mkt/internal/terminal"
 	"mkt/publish/steps"
 	"mkt/publish/table"
 )
@@ -77,7 +77,7 @@ func (p *Path) Document(o Shown) (*doc.Document, error) {
 	if !p.FromStart {
 		first = "; the first is the oldest that is recorded in this time, not the opening"
 	}
-	about = append(about, doc.Note{Line: doc.Format("%s of %s changed it%s", cli.Plural(len(p.Steps), "publication"), o.Account, first)})
+	about = append(about, doc.Note{Line: doc.Format("%s of %s changed it%s", terminal.Plural(len(p.Steps), "publication"), o.Account, first)})
 	if p.Removed {
 		about = append(about, doc.Note{Line: doc.Words("the newest publication does not have the fixture")})
 	}
@@ -250,7 +250,7 @@ func (o Shown) price(p *Path, s *Series, at int) doc.Line {
 	point := s.Points[at]
 	span := doc.Span{Words: point.words()}
 	if point.Note() != "" {
-		span.Style = cli.Warn
+		span.Style = terminal.Warn
 	} else if point.Same {
 		span.Class = "soft"
 	}

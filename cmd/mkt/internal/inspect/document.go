@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"mkt/cmd/mkt/internal/cli"
 	doc "mkt/cmd/mkt/internal/document"
+	"mkt/internal/terminal"
 	"mkt/publish/snapshot"
 	"mkt/transform"
 )
@@ -39,14 +39,14 @@ func fact(name, format string, args ...any) doc.Fact {
 func (c *Cycle) steps() []doc.Fact {
 	list := []doc.Fact{fact("cycle", "%s of %s", doc.Code(string(c.CycleID)), c.ClientID)}
 	for _, d := range c.Damage {
-		list = append(list, doc.Fact{Name: "DAMAGED", Value: doc.Styled(cli.Bad, d)})
+		list = append(list, doc.Fact{Name: "DAMAGED", Value: doc.Styled(terminal.Bad, d)})
 	}
 	raw := fact("raw", "not there")
 	if r := c.Raw; r != nil {
-		raw = fact("raw", "%s: %s, %s, %s", r.File, r.Outcome, cli.Plural(r.Requests, "request"), cli.Size(r.Bytes))
+		raw = fact("raw", "%s: %s, %s, %s", r.File, r.Outcome, terminal.Plural(r.Requests, "request"), terminal.Size(r.Bytes))
 		raw.Below = []doc.Fact{fact("retrieved", "%s to %s", doc.AtOrOpen(r.FirstAt), doc.AtOrOpen(r.LastAt)), fact("answers", "%s", listed(r.Endpoints))}
 		if r.Code != "" {
-			raw.Below = append(raw.Below, doc.Fact{Name: "code", Value: doc.Styled(cli.Bad, string(r.Code))})
+			raw.Below = append(raw.Below, doc.Fact{Name: "code", Value: doc.Styled(terminal.Bad, string(r.Code))})
 		}
 		if len(r.Rejected) > 0 {
 			raw.Below = append(raw.Below, fact("rejected", "%s", listed(r.Rejected)))
@@ -91,7 +91,7 @@ func (c *Cycle) hashes() []doc.Fact {
 	of := fact("snapshot", "%s", rowsIn(m))
 	of.Below = []doc.Fact{fact("freshness", "retrieved %s, processed %s, published %s", doc.AtOrOpen(m.ProviderFetchedAt), doc.AtOrOpen(m.ProcessedAt), doc.AtOrOpen(m.PublishedAt))}
 	for _, f := range m.Files {
-		of.Below = append(of.Below, fact("file", "%s  %s  %s", f.Name, cli.Size(f.Bytes), doc.Code(f.SHA256)))
+		of.Below = append(of.Below, fact("file", "%s  %s  %s", f.Name, terminal.Size(f.Bytes), doc.Code(f.SHA256)))
 	}
 	return append(list, of)
 }
@@ -109,7 +109,7 @@ func listed[N int | int64](counts map[string]N) string {
 	for _, name := range slices.Sorted(maps.Keys(counts)) {
 		list = append(list, fmt.Sprintf("%s %d", name, counts[name]))
 	}
-	return cli.OrDash(list)
+	return terminal.OrDash(list)
 }
 
 // countsOf are the counts of a manifest: a line each in a terminal, and a table each on a page.

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"mkt/cmd/mkt/internal/cli"
 	doc "mkt/cmd/mkt/internal/document"
+	"mkt/internal/terminal"
 	"mkt/publish/football"
 )
 
@@ -23,12 +23,12 @@ func Table(list []Overview) *doc.Document {
 	for _, o := range list {
 		version, cycle, published, rows, age := "-", "-", "-", "-", "-"
 		if p := o.Newest; p != nil {
-			version, cycle, published, rows = fmt.Sprint(p.Version), string(p.CycleID), cli.Moment(&p.PublishedAt), rowsOfTables(o.Product, p.Rows)
+			version, cycle, published, rows = fmt.Sprint(p.Version), string(p.CycleID), terminal.Moment(&p.PublishedAt), rowsOfTables(o.Product, p.Rows)
 		}
 		if o.AgeMS != nil {
 			age = ageOf(*o.AgeMS)
 		}
-		t.Add(o.ClientID, o.Product, version, cycle, published, age, rows, o.Snapshots, rawOf(o), cli.Size(o.Bytes["total"]), damaged(o.Damage))
+		t.Add(o.ClientID, o.Product, version, cycle, published, age, rows, o.Snapshots, rawOf(o), terminal.Size(o.Bytes["total"]), damaged(o.Damage))
 	}
 	return &doc.Document{Sections: []doc.Section{{Table: t}}}
 }
@@ -37,13 +37,13 @@ func damaged(what string) doc.Line {
 	if what == "" {
 		return nil
 	}
-	return doc.Styled(cli.Bad, "DAMAGED: "+what)
+	return doc.Styled(terminal.Bad, "DAMAGED: "+what)
 }
 
 func rawOf(o Overview) string {
 	text := fmt.Sprint(o.Raw)
 	if o.RawPacks > 0 {
-		text += fmt.Sprintf(" + %s", cli.Plural(o.RawPacks, "pack"))
+		text += fmt.Sprintf(" + %s", terminal.Plural(o.RawPacks, "pack"))
 	}
 	return text
 }
@@ -53,7 +53,7 @@ func rowsOfTables(p football.Product, rows map[string]int64) string {
 	for _, name := range rowsShown[p] {
 		if n, ok := rows[name]; ok {
 			noun := strings.TrimSuffix(strings.ReplaceAll(strings.TrimPrefix(name, "live_"), "live", "fixtures"), "s")
-			list = append(list, cli.Plural(int(n), noun))
+			list = append(list, terminal.Plural(int(n), noun))
 		}
 	}
 	return cmp.Or(strings.Join(list, ", "), "-")
@@ -73,7 +73,7 @@ func (o Overview) Document(list []Publication) *doc.Document {
 	var sum int64
 	for _, dir := range Folders {
 		if n := o.Bytes[dir]; n > 0 {
-			sizes = append(sizes, dir+" "+cli.Size(n))
+			sizes = append(sizes, dir+" "+terminal.Size(n))
 			sum += n
 		}
 	}
@@ -83,7 +83,7 @@ func (o Overview) Document(list []Publication) *doc.Document {
 	}
 	notes := []doc.Note{
 		{Line: doc.Format("%s %s: %d publications, newest seq %d", o.ClientID, o.Product, o.Commits, o.LastSeq)},
-		{Line: doc.Format("on the disk: %s (%s%s)", cli.Size(o.Bytes["total"]), strings.Join(sizes, ", "), note)},
+		{Line: doc.Format("on the disk: %s (%s%s)", terminal.Size(o.Bytes["total"]), strings.Join(sizes, ", "), note)},
 		{Line: doc.Format("cycles: raw %s, canonical %d, snapshots %d", rawOf(o), o.Canonical, o.Snapshots)},
 	}
 	if o.AgeMS != nil {
@@ -101,14 +101,14 @@ func (o Overview) Document(list []Publication) *doc.Document {
 			t.Add(p.Version, damaged(p.Damage))
 			continue
 		}
-		rows, weight, note, retrieved := rowsOfTables(o.Product, p.Rows), cli.Size(p.Bytes), damaged(p.Damage), "-"
+		rows, weight, note, retrieved := rowsOfTables(o.Product, p.Rows), terminal.Size(p.Bytes), damaged(p.Damage), "-"
 		if p.Damage == "" && !p.Kept {
 			rows, weight, note = "-", "-", doc.Words("not kept")
 		}
 		if p.ProviderFetchedAt != nil {
-			retrieved = cli.Moment(p.ProviderFetchedAt)
+			retrieved = terminal.Moment(p.ProviderFetchedAt)
 		}
-		t.Add(p.Version, p.CycleID, cli.Moment(&p.PublishedAt), retrieved, rows, p.Events, p.LastSeq, weight, note)
+		t.Add(p.Version, p.CycleID, terminal.Moment(&p.PublishedAt), retrieved, rows, p.Events, p.LastSeq, weight, note)
 	}
 	return &doc.Document{Sections: []doc.Section{{Notes: notes, Table: t}}}
 }

@@ -8,11 +8,11 @@ import (
 	"strings"
 	"time"
 
-	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/schedule"
 	"mkt/cmd/mkt/internal/tenants"
 	"mkt/fetch/provider"
 	"mkt/fetch/provider/all"
+	"mkt/internal/terminal"
 	"mkt/publish/durable"
 	"mkt/publish/football"
 	"mkt/publish/health"
@@ -171,13 +171,13 @@ func (p Product) Slowed() bool { return p.Pace > 0 }
 // instead of every 8s: 75 of 180 were left at 2026-11-20T09:20:00Z, and the quota is renewed at …".
 func (p Plan) Describe(one Product) string {
 	if !one.Slowed() {
-		return fmt.Sprintf("%s runs every %s", one.Product, cli.Span(one.Cadence.String()))
+		return fmt.Sprintf("%s runs every %s", one.Product, terminal.Span(one.Cadence.String()))
 	}
-	text := fmt.Sprintf("%s runs every %s instead of every %s", one.Product, cli.Span(one.Pace.String()), cli.Span(one.Cadence.String()))
+	text := fmt.Sprintf("%s runs every %s instead of every %s", one.Product, terminal.Span(one.Pace.String()), terminal.Span(one.Cadence.String()))
 	if p.quota == nil || p.quota.Left == nil || p.until.IsZero() {
 		return text + ": that is what the provider's quota allowed when it was last reported"
 	}
-	text += fmt.Sprintf(": %s were left at %s, and the quota is renewed at %s", ofLimit(p.quota), cli.ClockTime(p.quota.At), cli.ClockTime(p.until))
+	text += fmt.Sprintf(": %s were left at %s, and the quota is renewed at %s", ofLimit(p.quota), terminal.ClockTime(p.quota.At), terminal.ClockTime(p.until))
 	text += fmt.Sprintf("; a cycle needs %s", amount(one.Cost))
 	for _, other := range p.Products {
 		if other.Product != one.Product {
@@ -195,7 +195,7 @@ func (p Plan) Describe(one Product) string {
 func (p Plan) Needs() string {
 	var list []string
 	for _, one := range p.Products {
-		list = append(list, fmt.Sprintf("%s every %s needs %s a cycle", one.Product, cli.Span(one.Cadence.String()), amount(one.Cost)))
+		list = append(list, fmt.Sprintf("%s every %s needs %s a cycle", one.Product, terminal.Span(one.Cadence.String()), amount(one.Cost)))
 	}
 	if p.quota != nil && p.quota.Limit != nil {
 		list = append(list, fmt.Sprintf("the quota is %d", *p.quota.Limit))

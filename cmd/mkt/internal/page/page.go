@@ -16,7 +16,7 @@ import (
 	"sync"
 	"time"
 
-	"mkt/cmd/mkt/internal/printable"
+	"mkt/internal/terminal/printable"
 )
 
 //go:embed frame.html

@@ -14,6 +14,7 @@ import (
 	"mkt/fetch/raw"
 	"mkt/internal/receipts/receipt"
 	"mkt/internal/receipts/transparency"
+	"mkt/internal/terminal"
 	"mkt/publish/durable"
 	"mkt/publish/football"
 	"mkt/publish/snapshot"
@@ -162,7 +163,7 @@ func Remedy(err error) error {
 	case errors.Is(err, transparency.ErrNoLog):
 		return fmt.Errorf("%w: mkt log begins it", err)
 	case errors.Is(err, transparency.ErrNotLogged):
-		return cli.AsTemporary(fmt.Errorf("%w: mkt log logs it; try again then", err))
+		return terminal.AsTemporary(fmt.Errorf("%w: mkt log logs it; try again then", err))
 	case errors.Is(err, receipt.ErrTooLarge):
 		return fmt.Errorf("%w: leave out --payload, or try a publication that mkt log logged sooner", err)
 	case errors.Is(err, receipt.ErrRewritten):

@@ -1,8 +1,8 @@
 package verify
 
 import (
-	"mkt/cmd/mkt/internal/cli"
 	doc "mkt/cmd/mkt/internal/document"
+	"mkt/internal/terminal"
 )
 
 // Document returns the report for people: the findings, the notes, and then the verdict.
@@ -10,7 +10,7 @@ func (r Report) Document() *doc.Document {
 	of := r.Tenant + " " + r.Product
 	var found, unconfirmed []doc.Finding
 	for _, f := range r.Findings {
-		found = append(found, doc.Finding{Code: f.Code, Style: cli.Bad, Where: []string{of, f.File}, What: f.What, Fix: f.Fix})
+		found = append(found, doc.Finding{Code: f.Code, Style: terminal.Bad, Where: []string{of, f.File}, What: f.What, Fix: f.Fix})
 	}
 	for _, f := range r.Unconfirmed {
 		unconfirmed = append(unconfirmed, doc.Finding{Level: "unconfirmed", Code: f.Code, Where: []string{of, f.File}, What: f.What})
@@ -19,16 +19,16 @@ func (r Report) Document() *doc.Document {
 	for _, note := range r.Notes {
 		notes = append(notes, doc.Note{Name: "note  ", Line: doc.Format("%s: %s", of, note)})
 	}
-	verdict := doc.Styled(cli.Good, "clean")
+	verdict := doc.Styled(terminal.Good, "clean")
 	switch {
 	case !r.Judged:
-		verdict = doc.Styled(cli.Warn, "not judged")
+		verdict = doc.Styled(terminal.Warn, "not judged")
 	case !r.Clean:
-		verdict = doc.Styled(cli.Bad, cli.Plural(len(r.Findings), "finding"))
+		verdict = doc.Styled(terminal.Bad, terminal.Plural(len(r.Findings), "finding"))
 	}
 	c := r.Checked
-	said := doc.Format("%s: %s; %s, %s, %s, %s, %s, %s, %s", of, verdict[0], cli.Plural(c.Commits, "commit"), cli.Plural(c.Snapshots, "snapshot"),
-		cli.Plural(c.Canonical, "canonical cycle"), cli.Plural(c.Raw, "raw cycle"), cli.Plural(int(c.Rows), "row"), cli.Plural(int(c.Events), "event"), cli.Size(c.Bytes))
+	said := doc.Format("%s: %s; %s, %s, %s, %s, %s, %s, %s", of, verdict[0], terminal.Plural(c.Commits, "commit"), terminal.Plural(c.Snapshots, "snapshot"),
+		terminal.Plural(c.Canonical, "canonical cycle"), terminal.Plural(c.Raw, "raw cycle"), terminal.Plural(int(c.Rows), "row"), terminal.Plural(int(c.Events), "event"), terminal.Size(c.Bytes))
 	if c.Rebuilt > 0 {
 		said = append(said, doc.Format(", %d rebuilt", c.Rebuilt)...)
 	}

@@ -15,6 +15,7 @@ import (
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/tenants"
 	"mkt/fetch/credential"
+	"mkt/internal/terminal"
 	"mkt/publish/durable"
 	"mkt/publish/layout"
 	"mkt/transform/identity"
@@ -145,13 +146,13 @@ func (g *Group) printInit(dir string, files []initFile) error {
 	}
 	root := cli.DataRootIn(dir)
 	if info, err := os.Stat(root); err == nil && info.Mode().Perm()&0o005 == 0o005 {
-		fmt.Fprintf(g.Out, "\nEvery user of this machine may read the data root; this ends it:\n\n  chmod o-rwx %s\n", cli.Quote(root))
+		fmt.Fprintf(g.Out, "\nEvery user of this machine may read the data root; this ends it:\n\n  chmod o-rwx %s\n", terminal.Quote(root))
 	}
 	in := ""
 	if dir != "." {
-		in = "  cd " + cli.Quote(dir) + "\n"
+		in = "  cd " + terminal.Quote(dir) + "\n"
 	}
-	_, err := fmt.Fprint(g.Out, strings.NewReplacer("IN", in, "MKT", cli.Self(), "PROVIDERS", strings.Join(tenants.ProviderNames(), ", ")).Replace(`
+	_, err := fmt.Fprint(g.Out, strings.NewReplacer("IN", in, "MKT", terminal.Self(), "PROVIDERS", strings.Join(tenants.ProviderNames(), ", ")).Replace(`
 Keep a copy of both keys. Next, for an account with the id acme:
 
 IN  MKT tenant add acme --product market_engine

@@ -12,9 +12,10 @@ import (
 
 	"mkt/cmd/mkt/internal/audit"
 	"mkt/cmd/mkt/internal/cli"
-	"mkt/cmd/mkt/internal/printable"
 	"mkt/cmd/mkt/internal/tenants"
 	"mkt/fetch/credential"
+	"mkt/internal/terminal"
+	"mkt/internal/terminal/printable"
 	"mkt/serve/account"
 )
 
@@ -45,13 +46,13 @@ another provider, every fixture, market and selection gets another id.`,
   mkt provider set acme --provider sportmonks --yes < token`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 1 {
-				return cli.Usagef("only the tenant is an argument: a credential is read from the terminal or stdin; others may have seen one that was given here, so change it")
+				return terminal.Usagef("only the tenant is an argument: a credential is read from the terminal or stdin; others may have seen one that was given here, so change it")
 			}
 			return cobra.ExactArgs(1)(cmd, args)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if p.Name == "" {
-				return cli.Usagef("which provider? give --provider NAME: %s", strings.Join(tenants.ProviderNames(), ", "))
+				return terminal.Usagef("which provider? give --provider NAME: %s", strings.Join(tenants.ProviderNames(), ", "))
 			}
 			if err := cli.CheckWord("--provider", p.Name, tenants.ProviderNames()...); err != nil {
 				return err
@@ -90,13 +91,13 @@ func keep(cmd *cobra.Command, p tenants.Provider, before *tenants.Provider) tena
 
 func checkProvider(p tenants.Provider) error {
 	if reason := tenants.CheckBaseURL(p.BaseURL, p.AllowPrivateAddress); reason != "" {
-		return cli.Usagef("--base-url: %s", reason)
+		return terminal.Usagef("--base-url: %s", reason)
 	}
 	if reason := tenants.RefusedHost(p); reason != "" {
-		return cli.Usagef("--base-url %s: %s: give --allow-private-address for a simulator, or --base-url '' for the provider's own", p.BaseURL, reason)
+		return terminal.Usagef("--base-url %s: %s: give --allow-private-address for a simulator, or --base-url '' for the provider's own", p.BaseURL, reason)
 	}
 	if reason := tenants.CheckBookmaker(p.Name, p.Bookmaker); reason != "" {
-		return cli.Usagef("--bookmaker: %s", reason)
+		return terminal.Usagef("--bookmaker: %s", reason)
 	}
 	return nil
 }
@@ -171,7 +172,7 @@ func (g *Group) setProvider(cmd *cobra.Command, id string, p tenants.Provider, y
 		of += ", base URL " + p.BaseURL
 	}
 	printable.Fprintf(g.Out, "tenant %s: provider %s set%s, credential %s sealed\nNext:\n  %s provider test %s\n  %s cycle --tenant %s\n",
-		id, p.Name, of, p.Hint, cli.Self(), id, cli.Self(), id)
+		id, p.Name, of, p.Hint, terminal.Self(), id, terminal.Self(), id)
 	return err
 }
 
@@ -184,7 +185,7 @@ type setView struct {
 
 // readCredential reads from the terminal without echo, or from stdin.
 func (g *Group) readCredential(id, provider string) ([]byte, error) {
-	if !cli.OnTerminal(g.In) {
+	if !terminal.OnTerminal(g.In) {
 		pasted, err := io.ReadAll(io.LimitReader(g.In, 2*credential.MaxLength))
 		if err != nil {
 			return nil, fmt.Errorf("credential from stdin: %w", err)

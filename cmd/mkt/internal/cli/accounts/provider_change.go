@@ -7,9 +7,9 @@ import (
 	"io/fs"
 	"strings"
 
-	"mkt/cmd/mkt/internal/cli"
-	"mkt/cmd/mkt/internal/printable"
 	"mkt/cmd/mkt/internal/tenants"
+	"mkt/internal/terminal"
+	"mkt/internal/terminal/printable"
 	"mkt/publish/football"
 	"mkt/publish/snapshot"
 	"mkt/serve/account"
@@ -108,11 +108,11 @@ func (g *Group) confirmChange(ctx context.Context, t *tenants.Tenant, c *change,
 func (c *change) means(id string) string {
 	next := fmt.Sprintf(`- Every fixture, market and selection gets another id. The next good market cycle removes %s of %s and adds those of %s,
   in one publication; --accept-removals is not needed.
-`, cli.Plural(int(c.fixtures), "fixture"), c.from.Provider, c.to.Provider)
+`, terminal.Plural(int(c.fixtures), "fixture"), c.from.Provider, c.to.Provider)
 	if c.from.Provider == c.to.Provider {
 		next = fmt.Sprintf(`- The ids stay, and the next good cycle replaces all prices of %s: those of two bookmakers are never mixed.
 - To keep the prices of %s: --bookmaker %s.
-`, cli.Plural(int(c.fixtures), "fixture"), c.from.Bookmaker, c.from.Bookmaker)
+`, terminal.Plural(int(c.fixtures), "fixture"), c.from.Bookmaker, c.from.Bookmaker)
 	}
 	return fmt.Sprintf(`tenant %s: what is published is of %s, and this connects %s.
 %s- Clients see an event for each fixture that changes; there is no gap in seq, and no reset.

@@ -13,11 +13,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"mkt/cmd/mkt/internal/cli"
-	"mkt/cmd/mkt/internal/printable"
 	"mkt/cmd/mkt/internal/tenants"
 	"mkt/fetch"
 	"mkt/fetch/provider/all"
+	"mkt/internal/terminal"
+	"mkt/internal/terminal/printable"
 	"mkt/publish/durable"
 	"mkt/publish/health"
 	"mkt/publish/layout"
@@ -173,13 +173,13 @@ func (g *Group) printTest(t *tenants.Tenant, found fetch.Probed, failed error) e
 	if err != nil {
 		return errors.Join(failed, err)
 	}
-	v := testView{ID: t.ID, Provider: now.Provider, Hint: now.Hint, OK: failed == nil, Status: now.Status, Code: found.Code, Error: cli.Message(failed),
+	v := testView{ID: t.ID, Provider: now.Provider, Hint: now.Hint, OK: failed == nil, Status: now.Status, Code: found.Code, Error: terminal.Message(failed),
 		Endpoints: append([]string{}, found.Endpoints...), Unanswered: append([]fetch.FailedProbe{}, found.Failed...), Requests: found.Requests, Quota: found.Quota,
 		planView: viewPlan(found.Plan), Seconds: found.Took.Round(time.Millisecond).Seconds()}
 	return errors.Join(g.Answer(v, func(out io.Writer) error {
 		if v.OK {
 			printable.Fprintf(out, "tenant %s: %s accepts the credential %s (%s, %.1f s); the connection is %s\n",
-				v.ID, v.Provider, v.Hint, cli.Plural(v.Requests, "request"), v.Seconds, v.Status)
+				v.ID, v.Provider, v.Hint, terminal.Plural(v.Requests, "request"), v.Seconds, v.Status)
 		} else {
 			printable.Fprintf(out, "tenant %s: the connection is %s\n", v.ID, v.Status)
 		}

@@ -9,10 +9,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"mkt/cmd/mkt/internal/audit"
-	"mkt/cmd/mkt/internal/cli"
-	"mkt/cmd/mkt/internal/printable"
 	"mkt/cmd/mkt/internal/tenants"
 	"mkt/fetch/credential"
+	"mkt/internal/terminal"
+	"mkt/internal/terminal/printable"
 	"mkt/serve/account"
 )
 
@@ -90,8 +90,8 @@ func (v *rewrapView) seal(e *tenants.Editor, key credential.Identity) error {
 func (v rewrapView) print(out io.Writer) error {
 	to := " alone"
 	if v.OlderKeys > 0 {
-		to = " and to " + cli.Plural(v.OlderKeys, "older key")
+		to = " and to " + terminal.Plural(v.OlderKeys, "older key")
 	}
-	_, err := printable.Fprintf(out, "%s sealed to %s%s\n", cli.Plural(len(v.Rewrapped), "credential"), v.Recipient, to)
+	_, err := printable.Fprintf(out, "%s sealed to %s%s\n", terminal.Plural(len(v.Rewrapped), "credential"), v.Recipient, to)
 	return err
 }

@@ -11,11 +11,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/cyclestate"
 	"mkt/cmd/mkt/internal/pace"
-	"mkt/cmd/mkt/internal/printable"
 	"mkt/cmd/mkt/internal/tenants"
+	"mkt/internal/terminal"
+	"mkt/internal/terminal/printable"
 	"mkt/publish/football"
 	"mkt/publish/health"
 )
@@ -136,26 +136,26 @@ func (g *Group) allConnections() error {
 		all = append(all, v)
 	}
 	return g.Answer(map[string]any{"connections": all}, func(out io.Writer) error {
-		w := cli.NewTableWriter(out)
+		w := terminal.NewTableWriter(out)
 		w.Header("TENANT", "PROVIDER", "BOOKMAKER", "CREDENTIAL", "STATUS", "LAST SUCCESS", "LAST ATTEMPT", "CODE")
 		for _, c := range all {
-			w.Styles(cli.Normal, cli.Normal, cli.Normal, cli.Normal, statusStyle(c.Status))
-			printable.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", c.ID, cli.Dash(c.Provider), cli.Dash(c.Bookmaker), cli.Dash(c.Hint), c.state(),
-				cli.Instant(c.LastSuccessAt), cli.Instant(c.LastAttemptAt), cli.Dash(string(c.Code)))
+			w.Styles(terminal.Normal, terminal.Normal, terminal.Normal, terminal.Normal, statusStyle(c.Status))
+			printable.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", c.ID, terminal.Dash(c.Provider), terminal.Dash(c.Bookmaker), terminal.Dash(c.Hint), c.state(),
+				terminal.Instant(c.LastSuccessAt), terminal.Instant(c.LastAttemptAt), terminal.Dash(string(c.Code)))
 		}
 		return w.Flush()
 	})
 }
 
 func (v connectionView) print(out io.Writer, now time.Time) error {
-	w := cli.NewTableWriter(out)
+	w := terminal.NewTableWriter(out)
 	row := func(key, value string) {
 		if value != "" {
 			printable.Fprintf(w, "%s\t%s\n", key, value)
 		}
 	}
 	row("tenant", v.ID)
-	w.Styles(cli.Normal, statusStyle(v.Status))
+	w.Styles(terminal.Normal, statusStyle(v.Status))
 	row("status", v.state())
 	if v.Provider != "" {
 		row("provider", strings.TrimSuffix(v.Provider+" at "+v.BaseURL, " at "))
@@ -169,7 +169,7 @@ func (v connectionView) print(out io.Writer, now time.Time) error {
 		row("plan", *v.Plan)
 	}
 	if v.PlanEndsAt != nil {
-		row("plan ends", cli.Instant(v.PlanEndsAt))
+		row("plan ends", terminal.Instant(v.PlanEndsAt))
 	}
 	row("included", words(v.Capabilities))
 	row("not included", words(v.Refused))
@@ -179,7 +179,7 @@ func (v connectionView) print(out io.Writer, now time.Time) error {
 		}
 	}
 	for _, one := range v.Found {
-		row(one.Of, fmt.Sprintf("%s at %s%s", result(one.OK, one.Code), cli.ClockTime(one.At), one.history()))
+		row(one.Of, fmt.Sprintf("%s at %s%s", result(one.OK, one.Code), terminal.ClockTime(one.At), one.history()))
 	}
 	for _, day := range slices.Sorted(maps.Keys(v.Calls)) {
 		for _, endpoint := range slices.Sorted(maps.Keys(v.Calls[day])) {
@@ -197,16 +197,16 @@ func (v connectionView) state() string {
 }
 
 // statusStyle returns the style of the status of a connection.
-func statusStyle(s health.Connection) cli.Style {
+func statusStyle(s health.Connection) terminal.Style {
 	switch s {
 	case health.Connected:
-		return cli.Good
+		return terminal.Good
 	case health.InvalidCredential:
-		return cli.Bad
+		return terminal.Bad
 	case health.Degraded, health.Disabled:
-		return cli.Warn
+		return terminal.Warn
 	}
-	return cli.Normal
+	return terminal.Normal
 }
 
 func (f findingView) history() string {
@@ -214,9 +214,9 @@ func (f findingView) history() string {
 	case f.OK:
 		return ""
 	case f.LastOK == nil:
-		return fmt.Sprintf(", failed %s, never good", cli.InARow(f.InARow))
+		return fmt.Sprintf(", failed %s, never good", terminal.InARow(f.InARow))
 	}
-	return fmt.Sprintf(", failed %s, last good at %s", cli.InARow(f.InARow), cli.Instant(f.LastOK))
+	return fmt.Sprintf(", failed %s, last good at %s", terminal.InARow(f.InARow), terminal.Instant(f.LastOK))
 }
 
 func result(ok bool, code health.Code) string {

@@ -6,8 +6,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"mkt/cmd/mkt/internal/cli"
-	"mkt/cmd/mkt/internal/printable"
 	"mkt/cmd/mkt/internal/tenants"
+	"mkt/internal/terminal"
+	"mkt/internal/terminal/printable"
 )
 
 func newTenant(g *Group) *cobra.Command {
@@ -43,11 +44,11 @@ func newTenantList(g *Group) *cobra.Command {
 			if g.JSON() {
 				return g.Encode(views)
 			}
-			if len(views) == 0 && cli.OnTerminal(g.Out) {
+			if len(views) == 0 && terminal.OnTerminal(g.Out) {
 				_, err := printable.Fprintf(g.Out, "%s has no tenants yet: mkt tenant add ID --product market_engine adds one\n", f.Name)
 				return err
 			}
-			w := cli.NewTableWriter(g.Out)
+			w := terminal.NewTableWriter(g.Out)
 			w.Header("TENANT", "STATUS", "PRODUCTS", "PROVIDER", "TOKENS", "NAME")
 			for _, v := range views {
 				printable.Fprintf(w, "%s\t%s\t%s\t%s\t%d\t%s\n", v.ID, v.Status, v.products(), v.provider(), len(v.Tokens), v.Name)
@@ -81,7 +82,7 @@ func parseMoment(flag, s string) (*time.Time, error) {
 	}
 	at, err := tenants.ParseTime(s)
 	if err != nil {
-		return nil, cli.Usagef("--%s %q: %w", flag, s, err)
+		return nil, terminal.Usagef("--%s %q: %w", flag, s, err)
 	}
 	return &at, nil
 }

@@ -10,6 +10,7 @@ import (
 	"mkt/cmd/mkt/internal/audit"
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/tenants"
+	"mkt/internal/terminal"
 	"mkt/publish/football"
 	"mkt/publish/layout"
 	"mkt/serve/account"
@@ -54,7 +55,7 @@ func (f *tenantFlags) tenant(id string) (tenants.Tenant, error) {
 	t := tenants.Tenant{ID: id, Name: f.name, Status: account.Active, Limit: account.DefaultLimit,
 		Products: map[football.Product]account.Subscription{}, Features: map[string]bool{}}
 	if !layout.ValidTenantID(id) {
-		return t, cli.Usagef(`tenant id %q: want 1 to 63 of a-z, 0-9, "_" and "-", beginning with a letter or digit`, id)
+		return t, terminal.Usagef(`tenant id %q: want 1 to 63 of a-z, 0-9, "_" and "-", beginning with a letter or digit`, id)
 	}
 	for _, name := range f.products {
 		if err := cli.CheckWord("--product", name, cli.ProductNames()...); err != nil {
@@ -68,8 +69,8 @@ func (f *tenantFlags) tenant(id string) (tenants.Tenant, error) {
 // nextStep says what must be done before the account can be used.
 func nextStep(t tenants.Tenant) string {
 	if len(t.Products) == 0 {
-		return fmt.Sprintf("Next:\n  %s tenant product set %s %s", cli.Self(), t.ID, football.MarketEngine)
+		return fmt.Sprintf("Next:\n  %s tenant product set %s %s", terminal.Self(), t.ID, football.MarketEngine)
 	}
 	names := tenants.ProviderNames()
-	return fmt.Sprintf("Next:\n  %s provider set %s --provider %s\nor with another provider: %s", cli.Self(), t.ID, names[0], strings.Join(names[1:], ", "))
+	return fmt.Sprintf("Next:\n  %s provider set %s --provider %s\nor with another provider: %s", terminal.Self(), t.ID, names[0], strings.Join(names[1:], ", "))
 }

@@ -16,9 +16,10 @@ import (
 
 	"mkt/cmd/mkt/internal/audit"
 	"mkt/cmd/mkt/internal/cli"
-	"mkt/cmd/mkt/internal/printable"
 	"mkt/cmd/mkt/internal/tenants"
 	"mkt/internal/cluster"
+	"mkt/internal/terminal"
+	"mkt/internal/terminal/printable"
 	"mkt/publish/durable"
 	"mkt/publish/layout"
 	"mkt/serve"
@@ -66,7 +67,7 @@ docs/operators.md says how to delete these.`,
 		SuggestFor: []string{"remove", "rm", "drop", "purge", "erase"},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !layout.ValidTenantID(args[0]) {
-				return cli.Usagef("tenant id %q: not an account's id", args[0])
+				return terminal.Usagef("tenant id %q: not an account's id", args[0])
 			}
 			return g.deleteTenant(cmd.Context(), args[0], f)
 		},
@@ -344,9 +345,9 @@ func (g *Group) printRemains(to io.Writer, r remains) error {
 		entry = "its entry"
 	}
 	printable.Fprintf(to, "tenant %s %s: %s in the accounts, %s in the data root (%s), %s of usage counters", r.ID, done, entry,
-		cli.Plural(r.Files, "file"), cli.Size(r.Bytes), cli.Plural(r.Usage, "file"))
+		terminal.Plural(r.Files, "file"), terminal.Size(r.Bytes), terminal.Plural(r.Usage, "file"))
 	if g.HasStore() {
-		printable.Fprintf(to, ", %s in the object store (%s)", cli.Plural(r.Objects, "object"), cli.Size(r.Stored))
+		printable.Fprintf(to, ", %s in the object store (%s)", terminal.Plural(r.Objects, "object"), terminal.Size(r.Stored))
 	}
 	_, err := printable.Fprintf(to, "\nWhat stays: the audit log, the id in the leaves of the transparency log, earlier versions and copies of the accounts, tables of mkt lake, backups, and data roots of other machines.\n")
 	return err

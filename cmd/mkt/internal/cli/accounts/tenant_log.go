@@ -10,8 +10,9 @@ import (
 
 	"mkt/cmd/mkt/internal/audit"
 	"mkt/cmd/mkt/internal/cli"
-	"mkt/cmd/mkt/internal/printable"
 	"mkt/cmd/mkt/internal/tenants"
+	"mkt/internal/terminal"
+	"mkt/internal/terminal/printable"
 	"mkt/publish/layout"
 )
 
@@ -60,7 +61,7 @@ func (f *logFlags) filter(args []string) (audit.Filter, error) {
 		pick.Tenant = args[0]
 	}
 	if pick.Tenant != "" && !layout.ValidTenantID(pick.Tenant) {
-		return pick, cli.Usagef("tenant id %q: not an account's id", pick.Tenant)
+		return pick, terminal.Usagef("tenant id %q: not an account's id", pick.Tenant)
 	}
 	at, err := parseMoment("since", f.since)
 	if at != nil {
@@ -93,7 +94,7 @@ func (g *Group) printLog(log audit.Log) error {
 }
 
 func (g *Group) printLogTable(log audit.Log) error {
-	w := cli.NewTableWriter(g.Out)
+	w := terminal.NewTableWriter(g.Out)
 	w.Header("TIME", "WHO", "ACTION", "TENANT", "CHANGE")
 	for _, e := range log.Entries {
 		if e.AfterUnlogged {

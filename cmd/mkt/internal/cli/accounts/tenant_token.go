@@ -8,8 +8,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"mkt/cmd/mkt/internal/audit"
-	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/tenants"
+	"mkt/internal/terminal"
 )
 
 // tokenVerbs issue, rotate and end.
@@ -46,7 +46,7 @@ On a terminal it asks first; a script does not need --yes.`,
 			prepare: func(args []string) (step, error) {
 				id, hint := args[0], strings.TrimLeft(args[1], "….*")
 				if len(hint) != tenants.HintLength {
-					return step{}, cli.Usagef("HINT: want the last %d characters of the token, as mkt tenant show %s lists them, never the token", tenants.HintLength, id)
+					return step{}, terminal.Usagef("HINT: want the last %d characters of the token, as mkt tenant show %s lists them, never the token", tenants.HintLength, id)
 				}
 				at, err := parseMoment("issued", issued)
 				if err != nil {

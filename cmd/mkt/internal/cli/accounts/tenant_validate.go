@@ -7,9 +7,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"mkt/cmd/mkt/internal/audit"
-	"mkt/cmd/mkt/internal/cli"
-	"mkt/cmd/mkt/internal/printable"
 	"mkt/cmd/mkt/internal/tenants"
+	"mkt/internal/terminal"
+	"mkt/internal/terminal/printable"
 )
 
 func newTenantValidate(g *Group) *cobra.Command {
@@ -48,7 +48,7 @@ something, because a file that was cut off looks the same. With
 			if g.JSON() {
 				return errors.Join(err, g.Encode(map[string]any{"file": f.Name, "valid": true, "tenants": len(f.Tenants), "sealed": f.Seal() == tenants.Sealed}))
 			}
-			printable.Fprintf(g.Out, "%s is valid: %s\n", f.Name, cli.Plural(len(f.Tenants), "tenant"))
+			printable.Fprintf(g.Out, "%s is valid: %s\n", f.Name, terminal.Plural(len(f.Tenants), "tenant"))
 			_, lost := printable.Fprintf(g.Out, "%s\n", sealWords(before, f))
 			if !stored && !seal {
 				_, lost = printable.Fprintf(g.Out, "It is not in the object store: mkt tenant validate --seal stores it.\n")
@@ -87,9 +87,9 @@ func sealWords(before, now *tenants.File) string {
 	case now.Seal() == tenants.Unsealed:
 		return "It is not sealed, so it may have been cut off: what it removes is not put in force. If it is complete: mkt tenant validate --seal"
 	case now.Seal() == tenants.Stale:
-		return "It was changed by hand since it was sealed with " + cli.Plural(now.SealedAccounts(), "tenant") + ": what it removes is not put in force. If that is intended: mkt tenant validate --seal"
+		return "It was changed by hand since it was sealed with " + terminal.Plural(now.SealedAccounts(), "tenant") + ": what it removes is not put in force. If that is intended: mkt tenant validate --seal"
 	case before.Seal() == tenants.Stale:
-		return "It is sealed; it was sealed with " + cli.Plural(before.SealedAccounts(), "tenant") + " before."
+		return "It is sealed; it was sealed with " + terminal.Plural(before.SealedAccounts(), "tenant") + " before."
 	}
 	return "It is sealed."
 }

@@ -10,6 +10,7 @@ import (
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/schedule"
 	"mkt/cmd/mkt/internal/tenants"
+	"mkt/internal/terminal"
 	"mkt/publish/football"
 	"mkt/serve/account"
 )
@@ -57,7 +58,7 @@ func (g *Group) originVerbs() []verb {
 		return verb{use: word + " ID ORIGIN", short: short, example: "mkt tenant origin " + word + " acme https://app.example.com", action: action,
 			prepare: func(args []string) (step, error) {
 				if reason := tenants.CheckOrigin(args[1]); reason != "" {
-					return step{}, cli.Usagef("origin %q: %s", args[1], reason)
+					return step{}, terminal.Usagef("origin %q: %s", args[1], reason)
 				}
 				return step{said: fmt.Sprintf(said, args[1]), edit: func(t *tenants.Tenant) error { return change(t, args[1]) }}, nil
 			}}
@@ -85,7 +86,7 @@ func (g *Group) limitVerb() verb {
 		},
 		prepare: func(args []string) (step, error) {
 			if want == (account.Limit{}) {
-				return step{}, cli.Usagef("want one or more of --requests, --per and --burst")
+				return step{}, terminal.Usagef("want one or more of --requests, --per and --burst")
 			}
 			return step{said: "Rate limit set.", edit: func(t *tenants.Tenant) error {
 				t.Limit = account.Limit{Requests: cmp.Or(want.Requests, t.Limit.Requests),
@@ -114,7 +115,7 @@ judged by it, whoever runs the cycles.`,
 					return step{}, err
 				}
 				if _, err := schedule.Parse(args[2]); err != nil {
-					return step{}, cli.Usagef("schedule %q: %w; want such as \"5 * * * *\", @hourly or \"@every 30m\"", args[2], err)
+					return step{}, terminal.Usagef("schedule %q: %w; want such as \"5 * * * *\", @hourly or \"@every 30m\"", args[2], err)
 				}
 				return step{said: fmt.Sprintf("Schedule set: it is used while the tenant is subscribed to %s.", p), edit: func(t *tenants.Tenant) error { t.Schedule[p] = args[2]; return nil }}, nil
 			}},

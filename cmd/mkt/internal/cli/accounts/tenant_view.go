@@ -4,9 +4,9 @@ import (
 	"io"
 	"time"
 
-	"mkt/cmd/mkt/internal/cli"
-	"mkt/cmd/mkt/internal/printable"
 	"mkt/cmd/mkt/internal/tenants"
+	"mkt/internal/terminal"
+	"mkt/internal/terminal/printable"
 	"mkt/serve/account"
 )
 
@@ -76,7 +76,7 @@ func (v tenantView) products() string {
 		}
 		list = append(list, word)
 	}
-	return cli.OrDash(list)
+	return terminal.OrDash(list)
 }
 
 func (v tenantView) provider() string {
@@ -90,19 +90,19 @@ func (v tenantView) provider() string {
 }
 
 func (v tenantView) print(out io.Writer) error {
-	w := cli.NewTableWriter(out)
+	w := terminal.NewTableWriter(out)
 	row := func(key, format string, args ...any) { printable.Fprintf(w, key+"\t"+format+"\n", args...) }
 	row("tenant", "%s", v.ID)
 	row("name", "%s", v.Name)
 	row("status", "%s", v.Status)
 	for _, p := range v.Products {
-		row("product", "%s %s, from %s to %s, schedule %s", p.Product, p.Status, cli.Moment(p.Starts), cli.Moment(p.Expires), p.Schedule)
+		row("product", "%s %s, from %s to %s, schedule %s", p.Product, p.Status, terminal.Moment(p.Starts), terminal.Moment(p.Expires), p.Schedule)
 	}
-	row("features", "%s", cli.OrDash(v.Features))
-	row("origins", "%s", cli.OrDash(v.Origins))
-	row("rate limit", "%d per %s, burst %d", v.Limit.Requests, cli.Span(v.Limit.Per), v.Limit.Burst)
+	row("features", "%s", terminal.OrDash(v.Features))
+	row("origins", "%s", terminal.OrDash(v.Origins))
+	row("rate limit", "%d per %s, burst %d", v.Limit.Requests, terminal.Span(v.Limit.Per), v.Limit.Burst)
 	for _, t := range v.Tokens {
-		row("token", "…%s, issued %s", t.Hint, cli.Moment(&t.IssuedAt))
+		row("token", "…%s, issued %s", t.Hint, terminal.Moment(&t.IssuedAt))
 	}
 	row("provider", "%s", v.provider())
 	if p := v.Provider; p != nil {

@@ -9,8 +9,9 @@ import (
 
 	"mkt/cmd/mkt/internal/audit"
 	"mkt/cmd/mkt/internal/cli"
-	"mkt/cmd/mkt/internal/printable"
 	"mkt/cmd/mkt/internal/tenants"
+	"mkt/internal/terminal"
+	"mkt/internal/terminal/printable"
 )
 
 // verb is a command about one account. The first word of its arguments is the account.
@@ -58,7 +59,7 @@ func (g *Group) newVerb(v verb) *cobra.Command {
 				return err
 			}
 			if v.asks != never {
-				if err := g.ConfirmFor(cmd.Context(), args[0], s.question, yes || v.asks == onTerminal && !cli.OnTerminal(g.In)); err != nil {
+				if err := g.ConfirmFor(cmd.Context(), args[0], s.question, yes || v.asks == onTerminal && !terminal.OnTerminal(g.In)); err != nil {
 					return err
 				}
 			}

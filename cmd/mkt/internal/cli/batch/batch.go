@@ -11,10 +11,11 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"mkt/cmd/mkt/internal/cli"
-	"mkt/cmd/mkt/internal/printable"
 	"mkt/fetch/raw"
 	"mkt/internal/cluster"
 	"mkt/internal/cluster/store"
+	"mkt/internal/terminal"
+	"mkt/internal/terminal/printable"
 	"mkt/publish"
 	"mkt/publish/durable"
 	"mkt/publish/football"
@@ -69,7 +70,7 @@ func (g *Group) runAll(cmd *cobra.Command, s *Selection, prepare func() ([]Step,
 	if err != nil {
 		return err
 	}
-	if len(f.Tenants) == 0 && cli.OnTerminal(g.Out) && !g.JSON() {
+	if len(f.Tenants) == 0 && terminal.OnTerminal(g.Out) && !g.JSON() {
 		printable.Fprintf(g.Out, "%s has no tenants yet: mkt tenant add ID --product market_engine adds one\n", f.Name)
 	}
 	steps, err := prepare()
@@ -93,7 +94,7 @@ func (g *Group) runAll(cmd *cobra.Command, s *Selection, prepare func() ([]Step,
 // provider that hangs must not delay the others.
 func (g *Group) runJobs(ctx context.Context, s *Selection, jobs []Job, steps []Step) error {
 	failed := cli.Failures{Of: len(jobs)}
-	var over *cli.Bar
+	var over *terminal.Bar
 	if len(jobs) > 1 {
 		over = g.NewBar("all", "runs")
 		over.Set(0, len(jobs))
@@ -143,7 +144,7 @@ func (g *Group) RunJob(ctx, stopping context.Context, j Job, cycle layout.CycleI
 
 func (g *Group) runSteps(ctx, stopping context.Context, j Job, cycle layout.CycleID, steps []Step, record func(Report)) (err error) {
 	unable := func(err error) error {
-		r := Report{Tenant: j.Tenant.ID, Product: string(j.Product), Step: "lock", Cycle: string(cycle), Error: cli.Message(err)}
+		r := Report{Tenant: j.Tenant.ID, Product: string(j.Product), Step: "lock", Cycle: string(cycle), Error: terminal.Message(err)}
 		// The step stays "lock" only for a run under way: it alone is a reason to skip a task.
 		switch failed := (*publish.StoreError)(nil); {
 		case errors.As(err, &failed):
@@ -185,7 +186,7 @@ func (g *Group) runSteps(ctx, stopping context.Context, j Job, cycle layout.Cycl
 		case stopping.Err() != nil && errors.Is(err, context.Canceled):
 			err = fmt.Errorf("tenant %s: %s %w", j, report.Step, errStepInterrupted)
 		}
-		report.Tenant, report.Product, report.Error = j.Tenant.ID, string(j.Product), cli.Message(err)
+		report.Tenant, report.Product, report.Error = j.Tenant.ID, string(j.Product), terminal.Message(err)
 		record(report)
 		if err != nil {
 			return err

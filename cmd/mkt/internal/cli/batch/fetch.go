@@ -8,8 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"mkt/cmd/mkt/internal/cli"
 	"mkt/fetch"
+	"mkt/internal/terminal"
 	"mkt/publish/health"
 )
 
@@ -50,7 +50,7 @@ func (g *Group) FetchStep() (Step, error) {
 }
 
 // bar shows how far the step of a task is.
-func (g *Group) bar(t Task, step, units string) *cli.Bar {
+func (g *Group) bar(t Task, step, units string) *terminal.Bar {
 	if !g.bars {
 		return nil
 	}
@@ -81,7 +81,7 @@ func fetchReport(s fetch.Summary, took time.Duration) Report {
 	case s.Already:
 		r.text = "was already fetched"
 	default:
-		r.text = cli.Plural(s.Listed, "fixture") + ", " + cli.Plural(s.Requests, "request") + ", " + cli.Size(s.Bytes)
+		r.text = terminal.Plural(s.Listed, "fixture") + ", " + terminal.Plural(s.Requests, "request") + ", " + terminal.Size(s.Bytes)
 		if s.Filtered > 0 {
 			r.text += ", " + strconv.Itoa(s.Filtered) + " filtered"
 		}
@@ -89,10 +89,10 @@ func fetchReport(s fetch.Summary, took time.Duration) Report {
 			r.text += ", " + strconv.Itoa(s.NotOffered) + " without markets"
 		}
 		if s.Failed > 0 {
-			r.text += ", " + cli.Plural(s.Failed, "fixture") + " not answered (data kept)"
+			r.text += ", " + terminal.Plural(s.Failed, "fixture") + " not answered (data kept)"
 		}
 		if s.Code == health.CodeRateLimited && s.Quota != nil && s.Quota.UsedUpUntil != nil {
-			r.text += ", the provider's quota is used up until " + cli.ClockTime(*s.Quota.UsedUpUntil)
+			r.text += ", the provider's quota is used up until " + terminal.ClockTime(*s.Quota.UsedUpUntil)
 		}
 		switch {
 		case s.ListingShort && s.Listed == 0:

@@ -9,8 +9,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"mkt/cmd/mkt/internal/cli"
-	"mkt/cmd/mkt/internal/printable"
 	"mkt/internal/cluster/store"
+	"mkt/internal/terminal"
+	"mkt/internal/terminal/printable"
 	"mkt/publish/durable"
 	"mkt/publish/retention"
 )
@@ -118,8 +119,8 @@ func (g *Group) collectInStore(ctx context.Context, d *store.Dataset, f gcFlags)
 	g.printNames(f.dryRun, names)
 	return g.AnswerLine(map[string]any{"client_id": d.ClientID(), "product": d.Product(), "store": true, "dry_run": f.dryRun, "packs": done.Packs,
 		"segments": done.Segments, "archives": done.Archives, "lost_packs": done.Lost, "bytes": bytes, "names": names},
-		"%s in the object store: %s, %s, %s, %s %s, %s\n", d, cli.Plural(done.Packs, "pack"), cli.Plural(done.Segments, "segment"),
-		cli.Plural(done.Archives, "archive"), cli.Plural(done.Lost, "lost pack"), deleted(f.dryRun), cli.Size(bytes))
+		"%s in the object store: %s, %s, %s, %s %s, %s\n", d, terminal.Plural(done.Packs, "pack"), terminal.Plural(done.Segments, "segment"),
+		terminal.Plural(done.Archives, "archive"), terminal.Plural(done.Lost, "lost pack"), deleted(f.dryRun), terminal.Size(bytes))
 }
 
 func (g *Group) collect(p cli.Dataset, root *durable.Disk, f gcFlags) error {
@@ -141,8 +142,8 @@ func (g *Group) collect(p cli.Dataset, root *durable.Disk, f gcFlags) error {
 	g.printNames(f.dryRun, names)
 	return g.AnswerLine(map[string]any{"client_id": p.Tenant, "product": p.Product, "dry_run": f.dryRun, "snapshots": done.Snapshots,
 		"cycles": done.Cycles, "segments": done.Segments, "debris": done.Debris, "records_packed": done.Compacted, "bytes": space.bytes, "names": names},
-		"%s: %s, %s, %s, %s %s, %s\n", p, cli.Plural(done.Snapshots, "snapshot"), cli.Plural(done.Cycles, "cycle"),
-		cli.Plural(done.Segments, "segment"), cli.Plural(done.Debris, "leftover"), deleted(f.dryRun), cli.Size(space.bytes))
+		"%s: %s, %s, %s, %s %s, %s\n", p, terminal.Plural(done.Snapshots, "snapshot"), terminal.Plural(done.Cycles, "cycle"),
+		terminal.Plural(done.Segments, "segment"), terminal.Plural(done.Debris, "leftover"), deleted(f.dryRun), terminal.Size(space.bytes))
 }
 
 // printNames prints the names a dry run would delete, for people.

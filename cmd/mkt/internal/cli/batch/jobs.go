@@ -11,6 +11,7 @@ import (
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/cyclestate"
 	"mkt/cmd/mkt/internal/tenants"
+	"mkt/internal/terminal"
 	"mkt/publish/football"
 	"mkt/publish/health"
 	"mkt/publish/layout"
@@ -54,9 +55,9 @@ const mostParallel = "a whole number from 1 to 256"
 func (s *Selection) check() error {
 	switch {
 	case s.All && len(s.ids) > 0:
-		return cli.Usagef("--tenant and --all: want one of the two")
+		return terminal.Usagef("--tenant and --all: want one of the two")
 	case !s.All && len(s.ids) == 0:
-		return cli.Usagef("which tenant? give --tenant ID, or --all")
+		return terminal.Usagef("which tenant? give --tenant ID, or --all")
 	}
 	if s.Product != "" {
 		if err := cli.CheckWord("--product", s.Product, cli.ProductNames()...); err != nil {
@@ -69,11 +70,11 @@ func (s *Selection) check() error {
 	_, product, err := layout.ParseCycleID(s.cycle)
 	switch {
 	case err != nil:
-		return cli.Usagef("--cycle: %w", err)
+		return terminal.Usagef("--cycle: %w", err)
 	case s.Product != "" && s.Product != product:
-		return cli.Usagef("--cycle %s: is a cycle of %s, not of %s", s.cycle, product, s.Product)
+		return terminal.Usagef("--cycle %s: is a cycle of %s, not of %s", s.cycle, product, s.Product)
 	case !slices.Contains(account.Products(), football.Product(product)):
-		return cli.Usagef("--cycle %s: %q is no product; want %s", s.cycle, product, strings.Join(cli.ProductNames(), ", "))
+		return terminal.Usagef("--cycle %s: %q is no product; want %s", s.cycle, product, strings.Join(cli.ProductNames(), ", "))
 	}
 	s.Product = product
 	return nil

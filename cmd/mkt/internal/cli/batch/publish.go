@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"mkt/cmd/mkt/internal/cli"
+	"mkt/internal/terminal"
 	"mkt/publish"
 	"mkt/publish/football"
 	"mkt/publish/health"
@@ -147,7 +148,7 @@ func PublishReport(s publish.Summary, took time.Duration) Report {
 		bare = fmt.Sprintf("%d without markets, ", s.WithoutMarkets)
 	}
 	r.text = fmt.Sprintf("version %d: %s, %s; %d refreshed, %s%d carried over, %d removed; seq %d",
-		s.Version, cli.Plural(int(s.Fixtures), "fixture"), cli.Plural(int(s.Markets), "market"), s.Refreshed, bare, s.Carried, s.Removed, s.LastSeq)
+		s.Version, terminal.Plural(int(s.Fixtures), "fixture"), terminal.Plural(int(s.Markets), "market"), s.Refreshed, bare, s.Carried, s.Removed, s.LastSeq)
 	if s.Already {
 		r.text = fmt.Sprintf("was already published, as version %d", s.Version)
 	}

@@ -12,6 +12,7 @@ import (
 
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/internal/cluster/store"
+	"mkt/internal/terminal"
 	"mkt/publish/durable"
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
@@ -67,7 +68,7 @@ func (g *Group) pull(ctx context.Context, f pullFlags) error {
 		return err
 	}
 	if !from.IsZero() && !to.IsZero() && to.Before(from) {
-		return cli.Usagef("--to is before --from")
+		return terminal.Usagef("--to is before --from")
 	}
 	s, err := g.Store(ctx)
 	if err != nil {
@@ -106,7 +107,7 @@ func (g *Group) timeArg(flag, text string) (time.Time, error) {
 	}
 	at, ok := m.Time()
 	if !ok {
-		return at, cli.Usagef("%s %q: want a time, such as 2026-11-21T14:00Z", flag, text)
+		return at, terminal.Usagef("%s %q: want a time, such as 2026-11-21T14:00Z", flag, text)
 	}
 	return at, nil
 }
@@ -195,10 +196,10 @@ func (g *Group) printPulled(d *store.Dataset, dryRun bool, done store.Pulled) er
 	if n == 0 {
 		return g.AnswerLine(answer, "%s: nothing to copy: the data root has it all, or nothing was published then\n", d)
 	}
-	verb, size := "copied", cli.Plural(done.Archives, "archive")+" of older answers"
+	verb, size := "copied", terminal.Plural(done.Archives, "archive")+" of older answers"
 	if dryRun {
-		verb, size = "would be copied", cli.Size(done.Bytes)
+		verb, size = "would be copied", terminal.Size(done.Bytes)
 	}
 	return g.AnswerLine(answer, "%s: %s %s (versions %d to %d), %d of them with their data, %s\n",
-		d, cli.Plural(n, "publication"), verb, done.First, done.Last, done.Packs, size)
+		d, terminal.Plural(n, "publication"), verb, done.First, done.Last, done.Packs, size)
 }

@@ -11,8 +11,9 @@ import (
 
 	"mkt/cmd/mkt/internal/audit"
 	"mkt/cmd/mkt/internal/cli"
-	"mkt/cmd/mkt/internal/printable"
 	"mkt/internal/cluster/store"
+	"mkt/internal/terminal"
+	"mkt/internal/terminal/printable"
 	"mkt/publish/durable"
 )
 
@@ -124,12 +125,12 @@ func (g *Group) repairOne(ctx context.Context, d *store.Dataset, p cli.Dataset, 
 		if dryRun {
 			verb = "would be stored again"
 		}
-		_, err = printable.Fprintf(g.Out, "%s: %s damaged or missing, %s: %s, %s, %s of the change log\n", p, cli.Plural(n, "object"), verb,
-			cli.Plural(done.Records, "record"), cli.Plural(done.Packs, "pack"), cli.Plural(done.Segments, "segment"))
+		_, err = printable.Fprintf(g.Out, "%s: %s damaged or missing, %s: %s, %s, %s of the change log\n", p, terminal.Plural(n, "object"), verb,
+			terminal.Plural(done.Records, "record"), terminal.Plural(done.Packs, "pack"), terminal.Plural(done.Segments, "segment"))
 	}
 	if err == nil && len(done.Left) > 0 {
 		err = fmt.Errorf("push %s: %s damaged or missing in the store, and not whole in this data root: %s and so on: push from a data root that has them whole",
-			p, cli.Plural(len(done.Left), "object"), done.Left[0])
+			p, terminal.Plural(len(done.Left), "object"), done.Left[0])
 	}
 	return err
 }
@@ -181,5 +182,5 @@ func (g *Group) pushOne(ctx context.Context, d *store.Dataset, p cli.Dataset, ro
 		return g.AnswerLine(answer, "%s: the store has everything\n", p)
 	}
 	return g.AnswerLine(answer, "%s: %s %s (versions %d to %d), %d of them with their data, %s of older answers\n",
-		p, cli.Plural(n, "publication"), verb, done.First, done.Last, done.Packs, cli.Plural(done.Archives, "archive"))
+		p, terminal.Plural(n, "publication"), verb, done.First, done.Last, done.Packs, terminal.Plural(done.Archives, "archive"))
 }

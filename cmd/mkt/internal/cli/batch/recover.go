@@ -10,7 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"mkt/cmd/mkt/internal/cli"
-	"mkt/cmd/mkt/internal/printable"
+	"mkt/internal/terminal"
+	"mkt/internal/terminal/printable"
 	"mkt/publish"
 	"mkt/publish/durable"
 	"mkt/publish/layout"
@@ -47,7 +48,7 @@ refused: every client reads everything from the start, and no seq is used twice.
 				return err
 			}
 			if f.newHistory && f.Tenant == "" {
-				return cli.Usagef("--new-history: of which account? give --tenant ID")
+				return terminal.Usagef("--new-history: of which account? give --tenant ID")
 			}
 			return g.recover(cmd, f)
 		},
@@ -143,7 +144,7 @@ func (g *Group) repair(ctx context.Context, p cli.Dataset, root *durable.Disk) e
 	}
 	err = g.Answer(map[string]any{"client_id": p.Tenant, "product": p.Product, "step": "recover", "version": done.Version, "checked": done.Checked,
 		"mended": append([]string{}, done.Repaired...), "lost": lost, "quarantined": append([]string{}, quarantined...)}, func(out io.Writer) error {
-		_, err := printable.Fprintf(out, "%s: %s read, %s rebuilt\n", p, cli.Plural(done.Checked, "publication"), cli.Plural(len(done.Repaired), "file"))
+		_, err := printable.Fprintf(out, "%s: %s read, %s rebuilt\n", p, terminal.Plural(done.Checked, "publication"), terminal.Plural(len(done.Repaired), "file"))
 		for _, name := range done.Repaired {
 			printable.Fprintf(out, "      %s\n", name)
 		}

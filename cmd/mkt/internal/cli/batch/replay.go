@@ -12,8 +12,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"mkt/cmd/mkt/internal/cli"
-	"mkt/cmd/mkt/internal/printable"
 	"mkt/cmd/mkt/internal/replay"
+	"mkt/internal/terminal"
+	"mkt/internal/terminal/printable"
 	"mkt/publish/durable"
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
@@ -50,7 +51,7 @@ fails.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if f.from == "" || f.into == "" {
-				return cli.Usagef("--from and --into are needed (%s --help)", cmd.CommandPath())
+				return terminal.Usagef("--from and --into are needed (%s --help)", cmd.CommandPath())
 			}
 			return g.replay(cmd.Context(), f)
 		},
@@ -178,7 +179,7 @@ func apart(data, into string, p cli.Dataset) error {
 		a = real
 	}
 	if inside, err := filepath.Rel(a, b); err == nil && !strings.HasPrefix(inside, "..") {
-		return cli.Usagef("--into %s: that is the data root, or inside it; want another folder", into)
+		return terminal.Usagef("--into %s: that is the data root, or inside it; want another folder", into)
 	}
 	there := cli.Dataset{Data: into, Tenant: p.Tenant, Product: p.Product}
 	entries, err := os.ReadDir(there.Dir())
@@ -186,7 +187,7 @@ func apart(data, into string, p cli.Dataset) error {
 		return fmt.Errorf("--into: %w", err)
 	}
 	if len(entries) > 0 {
-		return cli.Usagef("--into %s: it has data of %s already; want an empty folder", into, p)
+		return terminal.Usagef("--into %s: it has data of %s already; want an empty folder", into, p)
 	}
 	return nil
 }
@@ -219,7 +220,7 @@ func (g *Group) printReplay(r *replay.Report) {
 			fmt.Fprintln(g.Out)
 		}
 	}
-	printable.Fprintf(g.Out, "%s %s: %s replayed by rules %s into %s\n", r.Tenant, r.Product, cli.Plural(len(r.Cycles), "cycle"), r.Rules, r.Into)
+	printable.Fprintf(g.Out, "%s %s: %s replayed by rules %s into %s\n", r.Tenant, r.Product, terminal.Plural(len(r.Cycles), "cycle"), r.Rules, r.Into)
 }
 
 var replayWords = map[replay.Outcome]string{

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"time"
 
-	"mkt/cmd/mkt/internal/cli"
-	"mkt/cmd/mkt/internal/printable"
+	"mkt/internal/terminal"
+	"mkt/internal/terminal/printable"
 	"mkt/publish"
 	"mkt/publish/football"
 	"mkt/publish/layout"
@@ -66,15 +66,15 @@ func liveTransformReport(s transform.Summary, took time.Duration) Report {
 	r.Counts = map[string]any{"already": s.Already, "fixtures": s.Fixtures, "in_play": l.InPlay, "momentum_available": l.Momentum, "sampled": l.Sampled,
 		"baselines": l.Baselines, "details_read": l.Details, "left": l.Left, "held": l.Held, "gone": l.Gone, "states_refused": l.Refused,
 		"broken": s.Broken, "damaged": s.Damaged, "failed": s.Failed, "bytes": s.Bytes}
-	r.text = fmt.Sprintf("%s, %d in play, %d with momentum; %d new, %d left play", cli.Plural(s.Fixtures, "fixture"), l.InPlay, l.Momentum, l.Baselines, l.Left)
+	r.text = fmt.Sprintf("%s, %d in play, %d with momentum; %d new, %d left play", terminal.Plural(s.Fixtures, "fixture"), l.InPlay, l.Momentum, l.Baselines, l.Left)
 	if s.Already {
 		r.text = "was already transformed"
 	}
 	if s.Broken > 0 {
-		r.text += "; " + cli.Plural(s.Broken, "fixture") + " unreadable"
+		r.text += "; " + terminal.Plural(s.Broken, "fixture") + " unreadable"
 	}
 	if s.Damaged > 0 {
-		r.text += "; " + cli.Plural(s.Damaged, "damaged part")
+		r.text += "; " + terminal.Plural(s.Damaged, "damaged part")
 	}
 	if l.Held > 0 {
 		r.text += fmt.Sprintf("; HELD: the list lacks %d fixtures at once, they are kept", l.Held)
@@ -85,7 +85,7 @@ func liveTransformReport(s transform.Summary, took time.Duration) Report {
 func livePublishReport(s publish.Summary, took time.Duration) Report {
 	r := NewReport("publish", s.Cycle, took)
 	r.Counts = map[string]any{"already": s.Already, "version": s.Version, "fixtures": s.Fixtures, "in_play": s.InPlay}
-	r.text = fmt.Sprintf("version %d: %s, %d in play", s.Version, cli.Plural(int(s.Fixtures), "fixture"), s.InPlay)
+	r.text = fmt.Sprintf("version %d: %s, %d in play", s.Version, terminal.Plural(int(s.Fixtures), "fixture"), s.InPlay)
 	if s.Already {
 		r.text = fmt.Sprintf("was already published, as version %d", s.Version)
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"mkt/cmd/mkt/internal/cli"
+	"mkt/internal/terminal"
 	"mkt/publish/football"
 	"mkt/transform"
 	"mkt/transform/identity"
@@ -95,27 +96,27 @@ func transformReport(s transform.Summary, took time.Duration) Report {
 	r := NewReport("transform", s.Cycle, took)
 	r.Counts = map[string]any{"already": s.Already, "fixtures": s.Fixtures, "not_offered": s.NotOffered, "markets": s.Markets, "mapped": s.Mapped, "selections": s.Selections,
 		"publishable": s.Publishable, "no_offer": s.NoOffer, "without_prices": s.WithoutPrices, "broken": s.Broken, "partial": s.Partial, "damaged": s.Damaged, "failed": s.Failed, "suspicions": s.Suspicions.Total(), "bytes": s.Bytes}
-	r.text = cli.Plural(s.Fixtures, "fixture") + ", " + cli.Plural(s.Markets, "market") + " (" + strconv.Itoa(s.Mapped) + " mapped" + "), " + cli.Plural(s.Selections, "selection")
+	r.text = terminal.Plural(s.Fixtures, "fixture") + ", " + terminal.Plural(s.Markets, "market") + " (" + strconv.Itoa(s.Mapped) + " mapped" + "), " + terminal.Plural(s.Selections, "selection")
 	if s.NotOffered > 0 {
-		r.text += "; " + cli.Plural(s.NotOffered, "fixture") + " without markets"
+		r.text += "; " + terminal.Plural(s.NotOffered, "fixture") + " without markets"
 	}
 	if s.Already {
 		r.text = "was already transformed"
 	}
 	if s.Broken > 0 {
-		r.text += "; " + cli.Plural(s.Broken, "fixture") + " unreadable (data kept)"
+		r.text += "; " + terminal.Plural(s.Broken, "fixture") + " unreadable (data kept)"
 	}
 	if s.Partial > 0 {
-		r.text += "; " + cli.Plural(s.Partial, "fixture") + " readable in part"
+		r.text += "; " + terminal.Plural(s.Partial, "fixture") + " readable in part"
 	}
 	if s.Damaged > 0 {
-		r.text += "; " + cli.Plural(s.Damaged, "damaged part") + " (mkt inspect counts them)"
+		r.text += "; " + terminal.Plural(s.Damaged, "damaged part") + " (mkt inspect counts them)"
 	}
 	if s.NoOffer*20 > s.Selections { // a few are usual
-		r.text += "; " + cli.Plural(s.NoOffer, "selection") + " at a price of 1, which is no offer"
+		r.text += "; " + terminal.Plural(s.NoOffer, "selection") + " at a price of 1, which is no offer"
 	}
 	if n := s.Suspicions.Total(); n > 0 {
-		r.text += "; " + cli.Plural(n, "suspicious market") + " (mkt mapping report lists them)"
+		r.text += "; " + terminal.Plural(n, "suspicious market") + " (mkt mapping report lists them)"
 	}
 	return r
 }

@@ -21,7 +21,8 @@ import (
 	"mkt/cmd/mkt/internal/cli/daemon"
 	"mkt/cmd/mkt/internal/console"
 	"mkt/cmd/mkt/internal/doctor"
-	"mkt/cmd/mkt/internal/printable"
+	"mkt/internal/terminal"
+	"mkt/internal/terminal/printable"
 	"mkt/publish/durable"
 	"mkt/serve"
 	"mkt/serve/account"
@@ -135,14 +136,14 @@ func (g *Group) Serve(ctx context.Context, f Flags, ready func(url string) error
 func (f Flags) access() (console.Access, error) {
 	a := console.Access{Hosts: f.hosts, BehindProxy: f.proxy}
 	if (f.cert == "") != (f.key == "") {
-		return a, cli.Usagef("--tls-cert and --tls-key: want both, or neither")
+		return a, terminal.Usagef("--tls-cert and --tls-key: want both, or neither")
 	}
 	if !isLoopback(f.Listen) {
 		switch {
 		case f.password == "":
-			return a, cli.Usagef("--listen %s: other machines reach it: give a password with --password-file", f.Listen)
+			return a, terminal.Usagef("--listen %s: other machines reach it: give a password with --password-file", f.Listen)
 		case f.cert == "" && !f.proxy:
-			return a, cli.Usagef("--listen %s: the password would travel unencrypted: give --tls-cert and --tls-key, or --behind-proxy if a proxy has TLS", f.Listen)
+			return a, terminal.Usagef("--listen %s: the password would travel unencrypted: give --tls-cert and --tls-key, or --behind-proxy if a proxy has TLS", f.Listen)
 		}
 	}
 	var err error
@@ -178,7 +179,7 @@ func readPassword(name string) (string, error) {
 		return "", fmt.Errorf("--password-file: %w", err)
 	}
 	if durable.Exposed(info, os.Geteuid()) != 0 {
-		return "", cli.Usagef("--password-file %s: mode %04o: other users may read or write it: chmod 600 %s", name, info.Mode().Perm(), cli.Quote(name))
+		return "", terminal.Usagef("--password-file %s: mode %04o: other users may read or write it: chmod 600 %s", name, info.Mode().Perm(), terminal.Quote(name))
 	}
 	text, err := io.ReadAll(io.LimitReader(file, longestPassword+2))
 	if err != nil {
@@ -186,7 +187,7 @@ func readPassword(name string) (string, error) {
 	}
 	password := strings.TrimRight(string(text), "\r\n")
 	if len(password) < shortestPassword || len(password) > longestPassword || strings.ContainsAny(password, "\r\n") {
-		return "", cli.Usagef("--password-file %s: want one line of %d to %d characters", name, shortestPassword, longestPassword)
+		return "", terminal.Usagef("--password-file %s: want one line of %d to %d characters", name, shortestPassword, longestPassword)
 	}
 	return password, nil
 }

@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"mkt/cmd/mkt/internal/cli"
+	"mkt/internal/terminal"
 	"mkt/serve/admin"
 )
 
@@ -46,7 +47,7 @@ func (f AdminFlags) Check(others ...cli.Address) error {
 		return cli.CheckFree(others...)
 	}
 	if err := admin.CheckAddress(f.listen, f.remote); err != nil {
-		return cli.Usagef("--admin %w; or --admin-remote, behind a firewall", err)
+		return terminal.Usagef("--admin %w; or --admin-remote, behind a firewall", err)
 	}
 	return cli.CheckFree(append(others, cli.Address{Flag: "admin", Value: f.listen})...)
 }

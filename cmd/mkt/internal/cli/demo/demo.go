@@ -22,6 +22,7 @@ import (
 	"mkt/fetch/provider/emulators"
 	"mkt/fetch/simulator"
 	"mkt/internal/scratch"
+	"mkt/internal/terminal"
 	"mkt/publish/football"
 	"mkt/publish/retention"
 	"mkt/serve/account"
@@ -143,7 +144,7 @@ func (g *Group) emulate(ctx context.Context, f demoFlags, clock *Clock, accounts
 		emulator, err := emulators.New(name, simulator.Options{Seed: f.seed, Speed: f.speed, Fixtures: f.fixtures, InPlay: f.inPlay,
 			Now: clock.Now, Quota: Quota, Tokens: worlds(accounts, name), Log: g.Log})
 		if err != nil {
-			return nil, cli.Usagef("demo: %w", err)
+			return nil, terminal.Usagef("demo: %w", err)
 		}
 		baseURL, done, err := simulator.Listen(ctx, emulator, "127.0.0.1:0")
 		if err != nil {
@@ -218,7 +219,7 @@ func (g *Group) runDemo(ctx context.Context, cancel context.CancelFunc, f demoFl
 	if err != nil {
 		return err
 	}
-	command := cli.Self() + " --config " + cli.Quote(settings)
+	command := terminal.Self() + " --config " + terminal.Quote(settings)
 	stopped, base, pages, first := make(chan error, 2), make(chan string, 1), make(chan string, 1), make(chan struct{})
 	go func() {
 		stopped <- g.Browser.Serve(ctx, browser.Flags{Listen: f.console, Log: f.log, Doctor: doctor.Options{Command: command}}, func(url string) error {
@@ -254,7 +255,7 @@ func (g *Group) runDemo(ctx context.Context, cancel context.CancelFunc, f demoFl
 	}()
 	err = <-stopped // ctx ended, or serving failed
 	cancel()
-	if cli.OnTerminal(g.Errs) {
+	if terminal.OnTerminal(g.Errs) {
 		fmt.Fprintln(g.Errs, "mkt demo stops.")
 	}
 	<-logged

@@ -14,6 +14,7 @@ import (
 	"mkt/cmd/mkt/internal/cli/browser"
 	"mkt/cmd/mkt/internal/cli/serving"
 	"mkt/fetch/provider"
+	"mkt/internal/terminal"
 )
 
 // Group is the whole system in one process: accounts, their cycles, and the API.
@@ -23,7 +24,7 @@ type Group struct {
 	Serving *serving.Group
 	Browser *browser.Group
 
-	starting *cli.Bar // how far the demo is with its start
+	starting *terminal.Bar // how far the demo is with its start
 }
 
 // NewGroup returns a system with the settings of env.

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"mkt/cmd/mkt/internal/cli"
+	"mkt/internal/terminal"
 	"mkt/publish/football"
 	"mkt/serve/account"
 )
@@ -116,7 +116,7 @@ func readyLine(url, console string, accounts []Account) Ready {
 
 func (g *Group) printDemo(url, console string, f demoFlags, accounts []Account) error {
 	fmt.Fprintf(g.Out, "mkt demo is ready: open %s in a browser. The API is at %s/api/v1\n\n", console, url)
-	w := cli.NewTableWriter(g.Out)
+	w := terminal.NewTableWriter(g.Out)
 	w.Header("account", "token", "shows")
 	for _, d := range accounts {
 		fmt.Fprintf(w, "%s\t%s\t%s\n", d.Tenant.ID, d.Token, d.about)
@@ -136,9 +136,9 @@ func (g *Group) printDemo(url, console string, f demoFlags, accounts []Account) 
 	if f.temporary {
 		files = "They are removed when it ends."
 	}
-	_, err = fmt.Fprint(g.Out, strings.NewReplacer("URL", url, "MAIN", accounts[0].Token, "CONSOLE", console, "MKT", cli.Self(), "FOLDER", dir,
-		"DATA", cli.Quote(filepath.Join(dir, "data")), "SETTINGS", cli.Quote(filepath.Join(dir, "mkt.yaml")), "LIVELY", f.liveEvery.String(), "EVERY", f.every.String(), "STAY", files,
-		"FROM", f.published(f.began).UTC().Add(time.Minute).Format("15:04Z"), "UNTIL", f.present.UTC().Format("15:04Z"), "AGAIN", cli.Quote(filepath.Join(dir, "again"))).Replace(strings.Replace(demoHints, "REPLAY", replay, 1)))
+	_, err = fmt.Fprint(g.Out, strings.NewReplacer("URL", url, "MAIN", accounts[0].Token, "CONSOLE", console, "MKT", terminal.Self(), "FOLDER", dir,
+		"DATA", terminal.Quote(filepath.Join(dir, "data")), "SETTINGS", terminal.Quote(filepath.Join(dir, "mkt.yaml")), "LIVELY", f.liveEvery.String(), "EVERY", f.every.String(), "STAY", files,
+		"FROM", f.published(f.began).UTC().Add(time.Minute).Format("15:04Z"), "UNTIL", f.present.UTC().Format("15:04Z"), "AGAIN", terminal.Quote(filepath.Join(dir, "again"))).Replace(strings.Replace(demoHints, "REPLAY", replay, 1)))
 	return err
 }
 

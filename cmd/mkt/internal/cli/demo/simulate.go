@@ -12,6 +12,7 @@ import (
 	"mkt/cmd/mkt/internal/cli/daemon"
 	"mkt/fetch/provider/emulators"
 	"mkt/fetch/simulator"
+	"mkt/internal/terminal"
 )
 
 type simulateFlags struct {
@@ -71,7 +72,7 @@ func faultLines(ofMatches bool) string {
 	var b strings.Builder
 	for _, k := range simulator.FaultKinds() {
 		if k.OnMatches() == ofMatches {
-			fmt.Fprintf(&b, "  %-19s  %s\n", k, strings.Join(cli.Wrap(k.About(), 56), "\n"+strings.Repeat(" ", 23)))
+			fmt.Fprintf(&b, "  %-19s  %s\n", k, strings.Join(terminal.Wrap(k.About(), 56), "\n"+strings.Repeat(" ", 23)))
 		}
 	}
 	return strings.TrimSuffix(b.String(), "\n")
@@ -81,7 +82,7 @@ func (g *Group) simulate(ctx context.Context, f simulateFlags) error {
 	for _, text := range f.faults {
 		fault, err := simulator.ParseFault(text)
 		if err != nil {
-			return cli.AsUsage(err)
+			return terminal.AsUsage(err)
 		}
 		f.options.Faults = append(f.options.Faults, fault)
 	}
@@ -91,7 +92,7 @@ func (g *Group) simulate(ctx context.Context, f simulateFlags) error {
 	f.options.Log = g.Log
 	emulator, err := emulators.New(f.provider, f.options)
 	if err != nil {
-		return cli.Usagef("simulate: %w", err)
+		return terminal.Usagef("simulate: %w", err)
 	}
 	url, done, err := simulator.Listen(ctx, emulator, f.listen)
 	if err != nil {
@@ -112,6 +113,6 @@ token %s
 
 Connect an account to it, such as acme:
   printf %%s '%s' | %s provider set acme --provider %s --base-url %s --allow-private-address
-`, provider, url, token, token, cli.Self(), provider, url)
+`, provider, url, token, token, terminal.Self(), provider, url)
 	return err
 }

@@ -8,9 +8,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/commitlog"
 	"mkt/internal/receipts/receipt"
+	"mkt/internal/terminal"
 )
 
 func newCheck(g *Group) *cobra.Command {
@@ -45,7 +45,7 @@ var (
 
 func (g *Group) check(name, policyFile string) error {
 	if policyFile == "" {
-		return cli.Usagef("--policy: want the file with the keys of the log and of the witnesses; docs/receipts.md shows one")
+		return terminal.Usagef("--policy: want the file with the keys of the log and of the witnesses; docs/receipts.md shows one")
 	}
 	policy, err := commitlog.LoadPolicy(policyFile)
 	if err != nil {
@@ -54,7 +54,7 @@ func (g *Group) check(name, policyFile string) error {
 	in := os.Stdin
 	if name != "-" {
 		if in, err = os.Open(name); err != nil {
-			return cli.AsUsage(fmt.Errorf("receipt: %w", err))
+			return terminal.AsUsage(fmt.Errorf("receipt: %w", err))
 		}
 		defer in.Close()
 	}

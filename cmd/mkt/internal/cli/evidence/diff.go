@@ -15,6 +15,7 @@ import (
 	"mkt/cmd/mkt/internal/document"
 	"mkt/cmd/mkt/internal/fixtures"
 	"mkt/cmd/mkt/internal/page"
+	"mkt/internal/terminal"
 	"mkt/publish/durable"
 	"mkt/publish/snapshot"
 )
@@ -64,7 +65,7 @@ compared. Differences that --only or --fixture leaves out do not count.`,
 			case differs && f.exitCode && err == nil:
 				return cli.ErrDiffers
 			case err != nil && f.exitCode:
-				return cli.AsUsage(err) // exit with 2, as diff(1) does
+				return terminal.AsUsage(err) // exit with 2, as diff(1) does
 			}
 			return err
 		},
@@ -192,7 +193,7 @@ func (g *Group) compare(ctx context.Context, f diffFlags, o compare.Options, sho
 	quiet := f.summary || f.html == "-"
 	bar := g.NewBar("comparing", "")
 	o.Progress = func(done, total int64) { bar.Set(int(done), int(total)) }
-	var print changePrinter = &textPrinter{out: cli.NewTableWriter(g.Out)}
+	var print changePrinter = &textPrinter{out: terminal.NewTableWriter(g.Out)}
 	switch {
 	case quiet:
 		print = silentPrinter{}

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"time"
 
-	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/compare"
-	"mkt/cmd/mkt/internal/printable"
+	"mkt/internal/terminal"
+	"mkt/internal/terminal/printable"
 	"mkt/publish/snapshot"
 )
 
@@ -28,7 +28,7 @@ func (p *jsonPrinter) end() error                    { return nil }
 // textPrinter prints a fixture's changes below its name, aligned. Each line ends with an id for
 // mkt explain.
 type textPrinter struct {
-	out     *cli.Table
+	out     *terminal.Table
 	fixture string
 }
 
@@ -45,7 +45,7 @@ func (p *textPrinter) change(c compare.Change) error {
 		printable.Fprintf(p.out, "%s  %s%s\n", c.FixtureID, c.Fixture, league)
 	}
 	mark := styleOf[c.What]
-	p.out.Styles(mark, cli.Normal, cli.Normal, moveOf(c, mark))
+	p.out.Styles(mark, terminal.Normal, terminal.Normal, moveOf(c, mark))
 	_, err := printable.Fprintf(p.out, "  %s\t%s\t%s\t%s\t%s\n", marks[c.What], c.MarketWords(), c.SelectionWords(), changeOf(c), c.Explain)
 	return err
 }
@@ -59,22 +59,22 @@ var marks = map[compare.What]string{
 	compare.OddsMoved: "odds", compare.Suspended: "suspended", compare.Resumed: "resumed", compare.QualityChanged: "quality", compare.CounterMoved: "counter",
 }
 
-var styleOf = map[compare.What]cli.Style{
-	compare.FixtureAdded: cli.Good, compare.MarketAdded: cli.Good, compare.SelectionAdded: cli.Good, compare.Resumed: cli.Good,
-	compare.FixtureRemoved: cli.Bad, compare.MarketRemoved: cli.Bad, compare.SelectionRemoved: cli.Bad,
-	compare.Suspended: cli.Warn, compare.QualityChanged: cli.Warn,
+var styleOf = map[compare.What]terminal.Style{
+	compare.FixtureAdded: terminal.Good, compare.MarketAdded: terminal.Good, compare.SelectionAdded: terminal.Good, compare.Resumed: terminal.Good,
+	compare.FixtureRemoved: terminal.Bad, compare.MarketRemoved: terminal.Bad, compare.SelectionRemoved: terminal.Bad,
+	compare.Suspended: terminal.Warn, compare.QualityChanged: terminal.Warn,
 }
 
 // moveOf returns the style of a change. The style of a price is that of its direction, which its
 // sign shows as well; any other change has the style of its mark.
-func moveOf(c compare.Change, mark cli.Style) cli.Style {
+func moveOf(c compare.Change, mark terminal.Style) terminal.Style {
 	switch {
 	case c.What != compare.OddsMoved || c.Percent == nil:
 		return mark
 	case *c.Percent < 0:
-		return cli.Bad
+		return terminal.Bad
 	}
-	return cli.Good
+	return terminal.Good
 }
 
 func changeOf(c compare.Change) string {

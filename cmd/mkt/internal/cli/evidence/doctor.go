@@ -17,6 +17,7 @@ import (
 	"mkt/fetch"
 	"mkt/fetch/provider/all"
 	"mkt/internal/cluster/store"
+	"mkt/internal/terminal"
 	"mkt/publish/football"
 	"mkt/serve"
 	"mkt/serve/account"
@@ -59,7 +60,7 @@ The exit code is 0 if nothing fails, 1 otherwise; a warning is not a failure.`,
 				return err
 			}
 			if !report.Healthy {
-				return fmt.Errorf("doctor: %s", cli.Plural(report.Failures, "failure"))
+				return fmt.Errorf("doctor: %s", terminal.Plural(report.Failures, "failure"))
 			}
 			return nil
 		},

@@ -13,6 +13,7 @@ import (
 	"mkt/cmd/mkt/internal/explain"
 	"mkt/cmd/mkt/internal/fixtures"
 	"mkt/fetch/provider/all"
+	"mkt/internal/terminal"
 	"mkt/publish/football"
 	"mkt/publish/snapshot"
 )
@@ -73,7 +74,7 @@ func (e explained) in(d cli.Dataset) (explain.Target, snapshot.Moment, error) {
 	}
 	target, err := explain.ParseTarget(text)
 	if err != nil {
-		err = cli.AsUsage(err)
+		err = terminal.AsUsage(err)
 	}
 	return target, at, err
 }
@@ -103,7 +104,7 @@ func (g *Group) explain(ctx context.Context, w cli.Filter, e explained) error {
 	}
 	target, err := explain.ParseTarget(stands)
 	if err != nil {
-		return cli.AsUsage(err)
+		return terminal.AsUsage(err)
 	}
 	if target.IsLive() && w.Product == "" {
 		w.Product = string(football.LiveIntelligence)
@@ -150,12 +151,12 @@ func worst(errs []error) error {
 func unknownTo(errs []error) error {
 	err := errs[0]
 	if others := len(errs) - 1; others > 0 {
-		err = fmt.Errorf("%w; nor in %s", err, cli.Plural(others, "other dataset"))
+		err = fmt.Errorf("%w; nor in %s", err, terminal.Plural(others, "other dataset"))
 	}
 	if errors.Is(err, snapshot.ErrNothing) {
 		return err
 	}
-	return cli.AsUsage(err)
+	return terminal.AsUsage(err)
 }
 
 func (g *Group) explainIn(ctx context.Context, p cli.Dataset, e explained) (*explain.Report, error) {

@@ -17,7 +17,8 @@ import (
 	"mkt/cmd/mkt/internal/fixtures"
 	"mkt/cmd/mkt/internal/history"
 	"mkt/cmd/mkt/internal/page"
-	"mkt/cmd/mkt/internal/printable"
+	"mkt/internal/terminal"
+	"mkt/internal/terminal/printable"
 	"mkt/publish/durable"
 	"mkt/publish/football"
 	"mkt/publish/snapshot"
@@ -74,10 +75,10 @@ type wantedPrices struct {
 
 func (g *Group) history(ctx context.Context, f historyFlags, id string) error {
 	if f.csv && (g.JSON() || f.html != "") {
-		return cli.Usagef("--csv: want it alone, without --html and --output json")
+		return terminal.Usagef("--csv: want it alone, without --html and --output json")
 	}
 	if f.at != "" && (f.from != "" || f.to != "") {
-		return cli.Usagef("--at: want it without --from and --to")
+		return terminal.Usagef("--at: want it without --from and --to")
 	}
 	o := history.Options{}
 	for _, bound := range []struct {
@@ -90,7 +91,7 @@ func (g *Group) history(ctx context.Context, f historyFlags, id string) error {
 		m, err := snapshot.ParseMoment(bound.text, g.Now())
 		at, isTime := m.Time()
 		if err != nil || !isTime {
-			return cli.Usagef("%s %q: want a time such as 14:05 or 2026-11-21T14:05:00Z", bound.flag, bound.text)
+			return terminal.Usagef("%s %q: want a time such as 14:05 or 2026-11-21T14:05:00Z", bound.flag, bound.text)
 		}
 		*bound.at = at
 	}
@@ -98,7 +99,7 @@ func (g *Group) history(ctx context.Context, f historyFlags, id string) error {
 	case f.at != "":
 		o.From = o.To // the step in force then is the only one
 	case !o.To.IsZero() && o.From.After(o.To):
-		return cli.Usagef("--from is after --to")
+		return terminal.Usagef("--from is after --to")
 	}
 	w := cli.Filter{Tenant: f.tenant, Product: string(football.MarketEngine)}
 	if err := w.Check(); err != nil {
@@ -163,7 +164,7 @@ func (g *Group) pathIn(ctx context.Context, d cli.Dataset, id string, o history.
 func (w *wantedPrices) find(root durable.ReadFS, id string) error {
 	target, err := explain.ParseTarget(id)
 	if err != nil || target.IsLive() {
-		return cli.Usagef("%q: want fx_…, mk_…, sl_…, fx_…/mk_…, fx_…/mk_…/sl_…, or a part of the teams' names", id)
+		return terminal.Usagef("%q: want fx_…, mk_…, sl_…, fx_…/mk_…, fx_…/mk_…/sl_…, or a part of the teams' names", id)
 	}
 	w.fixture, w.market, w.selection = target.IDs()
 	if w.fixture != "" && (w.selection == "" || w.market != "") {

@@ -8,6 +8,7 @@ import (
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/document"
 	"mkt/cmd/mkt/internal/inspect"
+	"mkt/internal/terminal"
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
 )
@@ -80,13 +81,13 @@ func (g *Group) inspect(cmd *cobra.Command, f inspectFlags, args []string) error
 	changed := cmd.Flags().Changed
 	switch {
 	case f.at != "" && len(args) > 0:
-		return cli.Usagef("--at and %s: want one of the two", args[0])
+		return terminal.Usagef("--at and %s: want one of the two", args[0])
 	case len(args) > 0:
 		f.at = args[0]
 	case f.at != "" && f.sql == "":
-		return cli.Usagef("--at is for --sql; without it say mkt inspect %q", f.at)
+		return terminal.Usagef("--at is for --sql; without it say mkt inspect %q", f.at)
 	case changed("rows") && f.format.Value != "table":
-		return cli.Usagef("--rows is for a table: --format %s has all rows", f.format.Value)
+		return terminal.Usagef("--rows is for a table: --format %s has all rows", f.format.Value)
 	}
 	for _, of := range []struct {
 		query bool // whether the flags are for --sql, or go without it
@@ -94,15 +95,15 @@ func (g *Group) inspect(cmd *cobra.Command, f inspectFlags, args []string) error
 	}{{true, []string{"format", "rows", "memory"}}, {false, []string{"last", "columns"}}} {
 		for _, name := range of.flags {
 			if changed(name) && changed("sql") != of.query {
-				return cli.Usagef("--%s %s --sql", name, map[bool]string{true: "is for", false: "goes without"}[of.query])
+				return terminal.Usagef("--%s %s --sql", name, map[bool]string{true: "is for", false: "goes without"}[of.query])
 			}
 		}
 	}
 	switch {
 	case f.columns && f.at == "":
-		return cli.Usagef("--columns is for one cycle: mkt inspect latest --columns")
+		return terminal.Usagef("--columns is for one cycle: mkt inspect latest --columns")
 	case changed("last") && f.at != "":
-		return cli.Usagef("--last is for the list of publications: leave out %q", f.at)
+		return terminal.Usagef("--last is for the list of publications: leave out %q", f.at)
 	}
 	switch {
 	case changed("sql"):
@@ -209,7 +210,7 @@ func (g *Group) datasetsFor(f inspectFlags, m snapshot.Moment) ([]cli.Dataset, e
 				names = append(names, p.Tenant)
 			}
 		}
-		return nil, cli.Usagef("several accounts: give --tenant: %s", cli.Several(names))
+		return nil, terminal.Usagef("several accounts: give --tenant: %s", terminal.Several(names))
 	}
 	return datasets, nil
 }

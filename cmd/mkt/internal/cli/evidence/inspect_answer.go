@@ -8,7 +8,8 @@ import (
 	"strings"
 
 	"mkt/cmd/mkt/internal/cli"
-	"mkt/cmd/mkt/internal/printable"
+	"mkt/internal/terminal"
+	"mkt/internal/terminal/printable"
 	"mkt/serve/offline"
 )
 
@@ -24,14 +25,14 @@ func (g *Group) answer(f inspectFlags) answerer {
 	case f.format.Value == "csv":
 		return &csvAnswer{bufio.NewWriter(g.DataOut())}
 	}
-	return &tableAnswer{w: cli.NewTableWriter(g.Out), env: g.Env, most: f.rows}
+	return &tableAnswer{w: terminal.NewTableWriter(g.Out), env: g.Env, most: f.rows}
 }
 
 // tableAnswer is a table for people: aligned, with a bounded number of rows. On a terminal the
 // number of rows is below it. Elsewhere the answer is the table alone, and the standard error says
 // when rows were left out.
 type tableAnswer struct {
-	w          *cli.Table
+	w          *terminal.Table
 	env        *cli.Env
 	most, rows int
 }
@@ -61,16 +62,16 @@ func (t *tableAnswer) end() error {
 	if err := t.w.Flush(); err != nil {
 		return err
 	}
-	onTerminal := cli.OnTerminal(t.env.Out)
+	onTerminal := terminal.OnTerminal(t.env.Out)
 	switch {
 	case t.rows > t.most && onTerminal:
-		fmt.Fprintf(t.env.Out, "\nthe first %s of %s rows; --rows or --format csv shows more\n", cli.Grouped(t.most), cli.Grouped(t.rows))
+		fmt.Fprintf(t.env.Out, "\nthe first %s of %s rows; --rows or --format csv shows more\n", terminal.Grouped(t.most), terminal.Grouped(t.rows))
 	case t.rows > t.most:
-		fmt.Fprintf(t.env.Errs, "mkt: the first %s of %s rows are shown; --rows or --format csv shows more\n", cli.Grouped(t.most), cli.Grouped(t.rows))
+		fmt.Fprintf(t.env.Errs, "mkt: the first %s of %s rows are shown; --rows or --format csv shows more\n", terminal.Grouped(t.most), terminal.Grouped(t.rows))
 	case onTerminal && t.rows == 1:
 		fmt.Fprintln(t.env.Out, "\n1 row")
 	case onTerminal:
-		fmt.Fprintf(t.env.Out, "\n%s rows\n", cli.Grouped(t.rows))
+		fmt.Fprintf(t.env.Out, "\n%s rows\n", terminal.Grouped(t.rows))
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"mkt/cmd/mkt/internal/document"
 	"mkt/cmd/mkt/internal/fixtures"
 	"mkt/cmd/mkt/internal/history"
+	"mkt/internal/terminal"
 	"mkt/publish/football"
 	"mkt/publish/snapshot"
 	"mkt/publish/table"
@@ -51,7 +52,7 @@ func (g *Group) inspectFixture(f inspectFlags, text string) error {
 		w.Product = string(football.MarketEngine)
 	}
 	if w.Product != string(football.MarketEngine) {
-		return cli.Usagef("CYCLE %q: want %s; of a fixture in play: mkt live show", text, snapshot.Forms)
+		return terminal.Usagef("CYCLE %q: want %s; of a fixture in play: mkt live show", text, snapshot.Forms)
 	}
 	datasets, err := cli.Datasets(g.Data, w)
 	if err != nil {
@@ -70,7 +71,7 @@ func (g *Group) inspectFixture(f inspectFlags, text string) error {
 		}
 		return g.show(shown, shown.document)
 	}
-	return cli.Usagef("%q is not a cycle (want %s), and %w", text, snapshot.Forms, fixtures.ErrUnknown)
+	return terminal.Usagef("%q is not a cycle (want %s), and %w", text, snapshot.Forms, fixtures.ErrUnknown)
 }
 
 func fixtureIn(d cli.Dataset, text string) (shown inspectedFixture, err error) {
@@ -131,7 +132,7 @@ func marketOf(group string, m *table.MarketRow) inspectedMarket {
 }
 
 func (f inspectedFixture) document() *document.Document {
-	facts := []document.Fact{{Name: "league", Value: document.Words(orDash(f.League))}, {Name: "kick-off", Value: document.Words(cli.Moment(f.StartsAt))},
+	facts := []document.Fact{{Name: "league", Value: document.Words(orDash(f.League))}, {Name: "kick-off", Value: document.Words(terminal.Moment(f.StartsAt))},
 		{Name: "provider", Value: document.Format("%s %s, retrieved %s", f.SourceProvider, f.ProviderFixtureID, document.At(f.FetchedAt))},
 		{Name: "published", Value: document.Format("%s, version %d, cycle %s", f.ClientID, f.Version, f.CycleID)}}
 	if f.LeftAt != nil {

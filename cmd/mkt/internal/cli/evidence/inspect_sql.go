@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"mkt/cmd/mkt/internal/cli"
+	"mkt/internal/terminal"
 	"mkt/publish/snapshot"
 	"mkt/serve/offline"
 )
@@ -51,7 +52,7 @@ func (g *Group) inspectSQL(ctx context.Context, f inspectFlags) error {
 	answer := g.answer(f)
 	err = offline.Query(ctx, o, query, answer)
 	if errors.Is(err, offline.ErrSQL) {
-		return cli.AsUsage(err)
+		return terminal.AsUsage(err)
 	}
 	if ended := answer.end(); err == nil {
 		err = ended
@@ -68,7 +69,7 @@ func (g *Group) query(text string) (string, error) {
 	}
 	data, err := io.ReadAll(io.LimitReader(g.In, mostQuery+1))
 	if err == nil && len(data) > mostQuery {
-		err = cli.Usagef("--sql -: the query is longer than %s", cli.Size(mostQuery))
+		err = terminal.Usagef("--sql -: the query is longer than %s", terminal.Size(mostQuery))
 	}
 	return string(data), err
 }

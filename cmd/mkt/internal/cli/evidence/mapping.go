@@ -13,6 +13,7 @@ import (
 	"mkt/cmd/mkt/internal/tenants"
 	"mkt/fetch/provider/all"
 	"mkt/fetch/raw"
+	"mkt/internal/terminal"
 	"mkt/publish/football"
 	"mkt/publish/layout"
 	"mkt/transform/coverage"
@@ -93,16 +94,16 @@ compare.`,
 func (f *mappingFlags) check(args []string) error {
 	switch {
 	case (len(args) == 1) == (f.tenant != ""):
-		return cli.Usagef("give either a folder of payloads or --tenant")
+		return terminal.Usagef("give either a folder of payloads or --tenant")
 	case f.tenant != "" && f.participants != "":
-		return cli.Usagef("--participants is for a folder: a cycle has its own list of fixtures")
+		return terminal.Usagef("--participants is for a folder: a cycle has its own list of fixtures")
 	case f.tenant != "" && f.bookmaker != "":
-		return cli.Usagef("--bookmaker is for a folder: a cycle has the prices of the bookmaker that it asked for")
+		return terminal.Usagef("--bookmaker is for a folder: a cycle has the prices of the bookmaker that it asked for")
 	case f.tenant == "" && f.cycle != "":
-		return cli.Usagef("--cycle needs --tenant")
+		return terminal.Usagef("--cycle needs --tenant")
 	}
 	if _, product, err := layout.ParseCycleID(f.cycle); f.cycle != "" && (err != nil || product != string(football.MarketEngine)) {
-		return cli.Usagef("--cycle %q: want the id of a cycle of market_engine, such as 20261120T090700Z-market_engine", f.cycle)
+		return terminal.Usagef("--cycle %q: want the id of a cycle of market_engine, such as 20261120T090700Z-market_engine", f.cycle)
 	}
 	if err := cli.CheckWord("--provider", f.provider, tenants.ProviderNames()...); err != nil {
 		return err
@@ -120,9 +121,9 @@ func (f *mappingFlags) checkBookmaker() error {
 	p, _ := all.Lookup(f.provider)
 	switch {
 	case p.Bookmakers == nil:
-		return cli.Usagef("--bookmaker: %s sells the prices of one bookmaker", f.provider)
+		return terminal.Usagef("--bookmaker: %s sells the prices of one bookmaker", f.provider)
 	case f.bookmaker != allBookmakers && !p.Bookmakers.Valid(f.bookmaker):
-		return cli.Usagef("--bookmaker %q: no bookmaker of %s can be called that; the default is %s", f.bookmaker, f.provider, p.Bookmakers.Default)
+		return terminal.Usagef("--bookmaker %q: no bookmaker of %s can be called that; the default is %s", f.bookmaker, f.provider, p.Bookmakers.Default)
 	}
 	return nil
 }

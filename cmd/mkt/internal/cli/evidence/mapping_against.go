@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/document"
+	"mkt/internal/terminal"
 	"mkt/publish/football"
 	"mkt/transform/coverage"
 )
@@ -85,8 +85,8 @@ func (v againstView) document() *document.Document {
 		}
 		d = &document.Document{Sections: []document.Section{{Table: t}}}
 	}
-	d.Sections = append(d.Sections, document.Section{Head: document.Format("%s before, %d now; %d mapped before, %d now; %s publishable before, %d now.", cli.Plural(v.Markets[0], "market"), v.Markets[1],
-		v.Mapped[0], v.Mapped[1], cli.Plural(v.Publishable[0], "selection"), v.Publishable[1])})
+	d.Sections = append(d.Sections, document.Section{Head: document.Format("%s before, %d now; %d mapped before, %d now; %s publishable before, %d now.", terminal.Plural(v.Markets[0], "market"), v.Markets[1],
+		v.Mapped[0], v.Mapped[1], terminal.Plural(v.Publishable[0], "selection"), v.Publishable[1])})
 	return d
 }
 

@@ -16,6 +16,7 @@ import (
 	"mkt/fetch/mapping"
 	"mkt/fetch/provider"
 	"mkt/fetch/provider/all"
+	"mkt/internal/terminal"
 	"mkt/publish/football"
 )
 
@@ -43,7 +44,7 @@ contain it are listed. Rules of all providers are looked through, unless
 			}
 			text := strings.Join(args, " ")
 			if strings.HasPrefix(text, "mk_") {
-				return cli.Usagef("%s is the id of a published market: mkt explain %[1]s shows its rule", text)
+				return terminal.Usagef("%s is the id of a published market: mkt explain %[1]s shows its rule", text)
 			}
 			return g.explainRules(name, text)
 		},
@@ -89,7 +90,7 @@ func ruleOf(p provider.Provider, l mapping.Line) ruleView {
 // explainRules shows the rules of the tables for a text.
 func (g *Group) explainRules(only, text string) error {
 	if strings.TrimSpace(text) == "" {
-		return cli.Usagef("give the name, key or id of a market")
+		return terminal.Usagef("give the name, key or id of a market")
 	}
 	var exact, near []ruleView
 	for _, p := range all.All() {
@@ -109,9 +110,9 @@ func (g *Group) explainRules(only, text string) error {
 		return g.showRules(exact)
 	}
 	if len(near) > 0 {
-		return errors.Join(g.show(near, func() *document.Document { return rulesTable(near) }), fmt.Errorf("no rule is called %q; it is part of the names of %s: give one of them", text, cli.Plural(len(near), "rule")))
+		return errors.Join(g.show(near, func() *document.Document { return rulesTable(near) }), fmt.Errorf("no rule is called %q; it is part of the names of %s: give one of them", text, terminal.Plural(len(near), "rule")))
 	}
-	return cli.Usagef("no rule of %s has %q in its name: a market without a rule stays %s with %s", orAll(only), text, football.Raw, football.UnknownMarket)
+	return terminal.Usagef("no rule of %s has %q in its name: a market without a rule stays %s with %s", orAll(only), text, football.Raw, football.UnknownMarket)
 }
 
 func orAll(provider string) string {
@@ -142,7 +143,7 @@ func rulesTable(rules []ruleView) *document.Document {
 	t := &document.Table{Columns: document.Columns("Rule", "Name", "Market", "Period", "Subject", "#Rank")}
 	for _, v := range rules {
 		if v.Origin == string(football.Raw) {
-			t.Add(v.Rule, v.Name, document.Styled(cli.Warn, "RAW: "+v.RawReason))
+			t.Add(v.Rule, v.Name, document.Styled(terminal.Warn, "RAW: "+v.RawReason))
 			continue
 		}
 		t.Add(v.Rule, v.Name, joined(v.Market, v.Parameter), orRows(v.Period), v.Subject, v.Rank)
@@ -248,7 +249,7 @@ func (v ruleView) rankWords() string {
 		text = fmt.Sprintf("%d: the id of its market ends with ~ and a suffix of its own", v.Rank)
 	}
 	if len(others) > 0 {
-		text += "; the definition is shared with " + cli.Several(others)
+		text += "; the definition is shared with " + terminal.Several(others)
 	}
 	return text
 }

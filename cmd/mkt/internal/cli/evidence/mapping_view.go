@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/document"
+	"mkt/internal/terminal"
 	"mkt/transform/coverage"
 )
 
@@ -24,7 +24,7 @@ func coverageDocument(v *coverage.Summary, hint string) *document.Document {
 	}
 	raw := &document.Table{Columns: document.Columns("RAW", "Name", "Reason", "#Markets", "#Selections", "Example")}
 	for _, r := range v.Raw {
-		raw.Add(document.Styled(cli.Warn, r.Key), r.Name, string(r.Reason), r.Markets, r.Selections, sample(r.Example))
+		raw.Add(document.Styled(terminal.Warn, r.Key), r.Name, string(r.Reason), r.Markets, r.Selections, sample(r.Example))
 	}
 	add(raw)
 	unread := &document.Table{Columns: document.Columns("Mapped, not read", "Reason", "#Selections", "Example")}
@@ -49,13 +49,13 @@ func coverageDocument(v *coverage.Summary, hint string) *document.Document {
 			if i == 0 {
 				kind, n = of.Kind, fmt.Sprint(of.Markets)
 			}
-			suspicions.Add(document.Styled(cli.Warn, kind), n, joined(e.Payload, by(e.Bookmaker), e.Fixture, e.Key+":", e.Market, e.Period, e.Subject), e.Seen)
+			suspicions.Add(document.Styled(terminal.Warn, kind), n, joined(e.Payload, by(e.Bookmaker), e.Fixture, e.Key+":", e.Market, e.Period, e.Subject), e.Seen)
 		}
 	}
 	add(suspicions)
 	add(others(v))
 	if v.Nameless > 0 {
-		d.Sections = append(d.Sections, document.Section{Head: document.Words(cli.Plural(v.Nameless, "fixture") + " without the names of both teams: markets that are recognized by a name stay RAW." + hint)})
+		d.Sections = append(d.Sections, document.Section{Head: document.Words(terminal.Plural(v.Nameless, "fixture") + " without the names of both teams: markets that are recognized by a name stay RAW." + hint)})
 	}
 	return d
 }
@@ -82,7 +82,7 @@ func payloads(v *coverage.Summary) []document.Section {
 		case p.Error != "":
 			add(p.Payload, p.Bookmaker, "cannot be read: "+p.Error)
 		case len(p.Bookmakers) > 0:
-			add(p.Payload, p.Bookmaker, "has no prices of this bookmaker, but of "+cli.Several(p.Bookmakers))
+			add(p.Payload, p.Bookmaker, "has no prices of this bookmaker, but of "+terminal.Several(p.Bookmakers))
 		default:
 			add(p.Payload, p.Bookmaker, counted(p.Fixtures, p.Totals)...)
 		}

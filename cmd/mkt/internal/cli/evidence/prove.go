@@ -13,6 +13,7 @@ import (
 	"mkt/cmd/mkt/internal/receipts"
 	"mkt/internal/receipts/receipt"
 	"mkt/internal/receipts/transparency"
+	"mkt/internal/terminal"
 	"mkt/publish/football"
 	"mkt/publish/snapshot"
 )
@@ -62,8 +63,8 @@ if there is no policy.`,
 }
 
 func (g *Group) prove(f proveFlags, id string) error {
-	if cli.OnTerminal(g.Out) {
-		return cli.Usagef("a receipt is a file, of some hundred kilobytes: write it into one, as in mkt prove … > price.receipt, or into a pipe")
+	if terminal.OnTerminal(g.Out) {
+		return terminal.Usagef("a receipt is a file, of some hundred kilobytes: write it into one, as in mkt prove … > price.receipt, or into a pipe")
 	}
 	at, err := g.MomentArg("--at", f.at)
 	if err != nil {
@@ -83,7 +84,7 @@ func (g *Group) prove(f proveFlags, id string) error {
 		return err
 	}
 	if f.payload && f.Product == string(football.LiveIntelligence) {
-		return cli.Usagef("--payload: the state of a match in play is read from many answers, and a receipt of it has none")
+		return terminal.Usagef("--payload: the state of a match in play is read from many answers, and a receipt of it has none")
 	}
 	datasets, err := cli.Datasets(g.Data, f.Filter)
 	if err != nil {
@@ -108,7 +109,7 @@ func (g *Group) prove(f proveFlags, id string) error {
 		}
 		errs = append(errs, fmt.Errorf("%s: %w", d, err))
 	}
-	return cli.AsUsage(errors.Join(errs...))
+	return terminal.AsUsage(errors.Join(errs...))
 }
 
 // isFixture reports whether an id is that of a fixture alone.
@@ -126,16 +127,16 @@ func receiptIn(d cli.Dataset, id string, at snapshot.Moment, policy *transparenc
 	}
 	if d.Product == football.LiveIntelligence {
 		if !isFixture(id) {
-			return nil, nil, cli.Usagef("%q: of live intelligence, want a fixture: fx_…, or teams' names", id)
+			return nil, nil, terminal.Usagef("%q: of live intelligence, want a fixture: fx_…, or teams' names", id)
 		}
 		return receipts.Make(receipts.Wanted{Dataset: d, Fixture: id, At: at, Policy: policy})
 	}
 	if target, err := explain.ParseTarget(id); err != nil || target.IsLive() {
-		return nil, nil, cli.Usagef("%q: want the id of a selection, sl_… or fx_…/mk_…/sl_…", id)
+		return nil, nil, terminal.Usagef("%q: want the id of a selection, sl_… or fx_…/mk_…/sl_…", id)
 	} else {
 		fixture, market, selection := target.IDs()
 		if selection == "" {
-			return nil, nil, cli.Usagef("%s: want one selection, such as sl_… or fx_…/mk_…/sl_…; mkt inspect shows their ids", id)
+			return nil, nil, terminal.Usagef("%s: want one selection, such as sl_… or fx_…/mk_…/sl_…; mkt inspect shows their ids", id)
 		}
 		return receipts.Make(receipts.Wanted{Dataset: d, Fixture: fixture, Market: market, Selection: selection, At: at, Policy: policy, Payload: payload})
 	}

@@ -11,6 +11,7 @@ import (
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/verify"
 	"mkt/internal/scratch"
+	"mkt/internal/terminal"
 	"mkt/publish/durable"
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
@@ -71,7 +72,7 @@ var hashPattern = regexp.MustCompile(`^[0-9a-f]{64}$`)
 
 func (f *verifyFlags) check() error {
 	if f.expect != "" && !hashPattern.MatchString(f.expect) {
-		return cli.Usagef("--expect %q: want the 64 characters of a hash, as mkt verify prints it", f.expect)
+		return terminal.Usagef("--expect %q: want the 64 characters of a hash, as mkt verify prints it", f.expect)
 	}
 	return f.Filter.Check()
 }
@@ -106,7 +107,7 @@ func (g *Group) verify(ctx context.Context, command string, f verifyFlags) error
 		findings += len(report.Findings)
 		published = published || err != nil || report.Head != nil
 		if err == nil && !report.Judged {
-			failed.Add(g.Env, fmt.Errorf("verify %s: %w", p, cli.AsTemporary(verify.ErrBusy)))
+			failed.Add(g.Env, fmt.Errorf("verify %s: %w", p, terminal.AsTemporary(verify.ErrBusy)))
 		}
 		if ctx.Err() != nil {
 			break
@@ -114,7 +115,7 @@ func (g *Group) verify(ctx context.Context, command string, f verifyFlags) error
 	}
 	err = failed.Err()
 	if findings > 0 && (err == nil || cli.IsTemporary(err)) {
-		return fmt.Errorf("verify: %s", cli.Plural(findings, "finding")) // not a temporary failure
+		return fmt.Errorf("verify: %s", terminal.Plural(findings, "finding")) // not a temporary failure
 	}
 	if err == nil && !published {
 		return errors.New("verify: there is no publication: nothing was checked")
@@ -180,7 +181,7 @@ func (g *Group) cycleOf(root durable.ReadFS, flag, text string) (layout.CycleID,
 	}
 	c, err := snapshot.Find(root, m)
 	if err != nil {
-		return "", cli.AsUsage(err)
+		return "", terminal.AsUsage(err)
 	}
 	return c.CycleID, nil
 }

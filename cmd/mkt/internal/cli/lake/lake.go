@@ -19,6 +19,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"mkt/cmd/mkt/internal/cli"
+	"mkt/internal/terminal"
 	"mkt/publish/football"
 )
 
@@ -101,14 +102,14 @@ func find() (string, error) {
 
 func (g *Group) sync(ctx context.Context, f cli.Filter, dryRun bool) error {
 	if g.folder == "" {
-		return cli.Usagef("--lake (MKT_LAKE_FOLDER): want a folder, not an empty text")
+		return terminal.Usagef("--lake (MKT_LAKE_FOLDER): want a folder, not an empty text")
 	}
 	inside, err := g.insideData()
 	if err != nil {
 		return fmt.Errorf("--lake %s: %w", g.folder, err)
 	}
 	if inside {
-		return cli.Usagef("--lake %s: that is inside the data root; name a folder outside of it", g.folder)
+		return terminal.Usagef("--lake %s: that is inside the data root; name a folder outside of it", g.folder)
 	}
 	path, err := find()
 	if err != nil {
@@ -222,9 +223,9 @@ func (g *Group) syncOne(ctx context.Context, path string, d cli.Dataset, dryRun 
 		failed := errors.New(said.text(exit))
 		switch exit.ExitCode() {
 		case cli.ExitLater:
-			return done, cli.AsTemporary(failed)
+			return done, terminal.AsTemporary(failed)
 		case cli.ExitUsage:
-			return done, cli.AsUsage(failed)
+			return done, terminal.AsUsage(failed)
 		}
 		return done, failed
 	case waitErr != nil:
@@ -275,7 +276,7 @@ func (g *Group) print(d cli.Dataset, s summary, dryRun bool, took time.Duration)
 	case dryRun:
 		fmt.Fprintf(&text, "%s: %s would be appended\n", d, ofVersions(s))
 	default:
-		fmt.Fprintf(&text, "%s: %s appended: %s; %s (%.1f s)\n", d, ofVersions(s), rowsOf(s), cli.Size(s.Bytes), took.Seconds())
+		fmt.Fprintf(&text, "%s: %s appended: %s; %s (%.1f s)\n", d, ofVersions(s), rowsOf(s), terminal.Size(s.Bytes), took.Seconds())
 	}
 	_, err := fmt.Fprint(g.Out, text.String())
 	return err
@@ -293,7 +294,7 @@ func rowsOf(s summary) string {
 	var parts []string
 	for _, of := range []struct{ table, words string }{{"fixtures", "fixtures"}, {"markets", "markets"}, {"changes", "changes"}, {"steps", "steps"}, {"live", "rows of live"}} {
 		if n, has := s.Rows[of.table]; has {
-			parts = append(parts, cli.Grouped(int(n))+" "+of.words)
+			parts = append(parts, terminal.Grouped(int(n))+" "+of.words)
 		}
 	}
 	return strings.Join(parts, ", ")

@@ -8,16 +8,16 @@ import (
 	"strings"
 	"time"
 
-	"mkt/cmd/mkt/internal/cli"
-	"mkt/cmd/mkt/internal/printable"
+	"mkt/internal/terminal"
+	"mkt/internal/terminal/printable"
 	"mkt/publish/football"
 )
 
 // draw shows the fixture.
 func (f *liveView) draw(out io.Writer, now time.Time) error {
 	w := bufio.NewWriter(out)
-	wide := cli.ColumnsOf(out)
-	line := func(lead, text string) { fmt.Fprintln(w, cli.Indented(lead, printable.Text(text), wide)) }
+	wide := terminal.ColumnsOf(out)
+	line := func(lead, text string) { fmt.Fprintln(w, terminal.Indented(lead, printable.Text(text), wide)) }
 	line("", fmt.Sprintf("%s  %s : %s  %s", words(f.Home), number(f.ScoreHome), number(f.ScoreAway), words(f.Away)))
 	line("", fmt.Sprintf("%s, %s, %s", words(f.League), f.FixtureID, f.Tenant))
 	line("", f.clock(now))
@@ -197,7 +197,7 @@ func minutes(part []liveBucket) string {
 }
 
 func (f *liveView) drawTimeline(out io.Writer) error {
-	w := cli.NewTableWriter(out)
+	w := terminal.NewTableWriter(out)
 	fmt.Fprint(w, "\ntimeline, newest first\n")
 	for i := len(f.Timeline) - 1; i >= 0; i-- {
 		e := &f.Timeline[i]

@@ -7,6 +7,7 @@ import (
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/fixtures"
 	"mkt/cmd/mkt/internal/inplay"
+	"mkt/internal/terminal"
 	"mkt/publish/football"
 	"mkt/publish/table"
 )
@@ -38,7 +39,7 @@ func (g *Group) findLive(tenant, name string) (*liveView, error) {
 	if len(unread) > 0 {
 		return nil, errors.Join(unread...)
 	}
-	return nil, fmt.Errorf("newest live snapshot of %s: %q: %w", cli.Several(tenants), name, fixtures.ErrUnknown)
+	return nil, fmt.Errorf("newest live snapshot of %s: %q: %w", terminal.Several(tenants), name, fixtures.ErrUnknown)
 }
 
 // liveOf returns the fixture named by a text in a tenant's newest live snapshot, with its

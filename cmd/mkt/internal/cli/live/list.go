@@ -13,7 +13,8 @@ import (
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/inplay"
 	"mkt/cmd/mkt/internal/matchpage"
-	"mkt/cmd/mkt/internal/printable"
+	"mkt/internal/terminal"
+	"mkt/internal/terminal/printable"
 	"mkt/publish/football"
 	"mkt/publish/table"
 )
@@ -115,7 +116,7 @@ func (g *Group) printMatches(list []listedMatch) error {
 		_, err := fmt.Fprintln(g.Out, "No match is in play.")
 		return err
 	}
-	w := cli.NewTableWriter(g.Out)
+	w := terminal.NewTableWriter(g.Out)
 	w.Header("ACCOUNT", "CLOCK", "MATCH", "SCORE", "MOMENTUM", "AGE", "FIXTURE")
 	for _, l := range list {
 		momentum := "-"
@@ -125,7 +126,7 @@ func (g *Group) printMatches(list []listedMatch) error {
 		age := (time.Duration(l.AgeMS) * time.Millisecond).Round(time.Second).String()
 		if l.Stale {
 			age += " stale"
-			w.Styles(cli.Normal, cli.Normal, cli.Normal, cli.Normal, cli.Normal, cli.Warn)
+			w.Styles(terminal.Normal, terminal.Normal, terminal.Normal, terminal.Normal, terminal.Normal, terminal.Warn)
 		}
 		printable.Fprintf(w, "%s\t%s\t%s - %s\t%s : %s\t%s\t%s\t%s\n", l.Tenant, cmp.Or(l.clock, "?"), words(l.Home), words(l.Away),
 			number(l.ScoreHome), number(l.ScoreAway), momentum, age, l.FixtureID)

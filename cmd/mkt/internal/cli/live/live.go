@@ -11,6 +11,7 @@ import (
 
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/matchpage"
+	"mkt/internal/terminal"
 	"mkt/publish/football"
 	"mkt/publish/table"
 	"mkt/transform/live"
@@ -46,7 +47,7 @@ standard output.`,
 			}
 			if cmd.Flags().Changed("html") {
 				if file == "" {
-					return cli.Usagef("--html: want the file to write, or - for the standard output")
+					return terminal.Usagef("--html: want the file to write, or - for the standard output")
 				}
 				return g.liveReport(cmd.Context(), tenant, strings.Join(args, " "), file)
 			}

@@ -4,9 +4,9 @@ import (
 	"context"
 	"fmt"
 
-	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/inplay"
 	"mkt/cmd/mkt/internal/page"
+	"mkt/internal/terminal"
 )
 
 // liveReport writes a match as one HTML page.
@@ -28,5 +28,5 @@ func (g *Group) liveReport(ctx context.Context, tenant, name, file string) error
 	if err != nil || file == "-" {
 		return err
 	}
-	return g.AnswerLine(map[string]any{"file": file, "bytes": size, "fixture_id": f.FixtureID, "client_id": f.Tenant, "cycle_id": f.Cycle, "cycles_followed": len(m.Past)}, "%s: %s, %s followed\n", file, f.named(), cli.Plural(len(m.Past), "cycle"))
+	return g.AnswerLine(map[string]any{"file": file, "bytes": size, "fixture_id": f.FixtureID, "client_id": f.Tenant, "cycle_id": f.Cycle, "cycles_followed": len(m.Past)}, "%s: %s, %s followed\n", file, f.named(), terminal.Plural(len(m.Past), "cycle"))
 }

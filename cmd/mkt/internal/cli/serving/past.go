@@ -15,8 +15,9 @@ import (
 
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/cli/daemon"
-	"mkt/cmd/mkt/internal/printable"
 	"mkt/cmd/mkt/internal/tenants"
+	"mkt/internal/terminal"
+	"mkt/internal/terminal/printable"
 	"mkt/publish/snapshot"
 	"mkt/serve"
 	"mkt/serve/clock"
@@ -39,13 +40,13 @@ func (f *pastFlags) flags(cmd *cobra.Command) {
 	cli.Bound(flags, "speed", "a number from 0 to 3600, such as 30", cli.Between(&f.speed, 0, 3600))
 	cmd.PreRunE = func(*cobra.Command, []string) error {
 		if f.replay != "" && f.asOf != "" {
-			return cli.Usagef("--as-of and --replay: want one of the two")
+			return terminal.Usagef("--as-of and --replay: want one of the two")
 		}
 		if f.replay == "" && (flags.Changed("speed") || flags.Changed("loop")) {
-			return cli.Usagef("--speed and --loop belong to --replay FROM..TO")
+			return terminal.Usagef("--speed and --loop belong to --replay FROM..TO")
 		}
 		if f.replay == "" && f.asOf == "" && f.tenant != "" {
-			return cli.Usagef("--tenant belongs to --as-of and --replay: otherwise mkt serve answers every account")
+			return terminal.Usagef("--tenant belongs to --as-of and --replay: otherwise mkt serve answers every account")
 		}
 		return nil
 	}
@@ -64,7 +65,7 @@ func (f pastFlags) check(listen string) error {
 	if ip, bad := netip.ParseAddr(host); err == nil && (host == "localhost" || bad == nil && ip.IsLoopback()) {
 		return nil
 	}
-	return cli.Usagef("%s with --listen %s: the past is shown on a loopback address only, such as 127.0.0.1:8081", flag, listen)
+	return terminal.Usagef("%s with --listen %s: the past is shown on a loopback address only, such as 127.0.0.1:8081", flag, listen)
 }
 
 func (f pastFlags) filter() cli.Filter { return cli.Filter{Tenant: f.tenant} }
@@ -101,7 +102,7 @@ func (g *Group) clock(f pastFlags) (*clock.Clock, error) {
 func (g *Group) span(datasets []cli.Dataset, text string) (from, to time.Time, err error) {
 	first, last, ok := strings.Cut(text, "..")
 	if !ok {
-		return from, to, cli.Usagef("--replay %s: want FROM..TO, such as 2026-11-21T18:00Z..21:30Z", text)
+		return from, to, terminal.Usagef("--replay %s: want FROM..TO, such as 2026-11-21T18:00Z..21:30Z", text)
 	}
 	a, err := g.MomentArg("--replay FROM", first)
 	if err != nil {
@@ -112,16 +113,16 @@ func (g *Group) span(datasets []cli.Dataset, text string) (from, to time.Time, e
 	}
 	b, err := snapshot.ParseMoment(last, from.AddDate(0, 0, 1))
 	if err != nil {
-		return from, to, cli.Usagef("--replay TO %w", err)
+		return from, to, terminal.Usagef("--replay TO %w", err)
 	}
 	if to, err = whenOf(datasets, "--replay", b); err != nil {
 		return from, to, err
 	}
 	if !to.After(from) {
-		return from, to, cli.Usagef("--replay %s: it ends at %s, which is not after its beginning at %s", text, cli.Stamp(to), cli.Stamp(from))
+		return from, to, terminal.Usagef("--replay %s: it ends at %s, which is not after its beginning at %s", text, terminal.Stamp(to), terminal.Stamp(from))
 	}
 	if now := g.Now(); to.After(now) {
-		return from, to, cli.Usagef("--replay %s: it ends at %s, which is still to come", text, cli.Stamp(to))
+		return from, to, terminal.Usagef("--replay %s: it ends at %s, which is still to come", text, terminal.Stamp(to))
 	}
 	return from, to, nil
 }
@@ -133,7 +134,7 @@ func whenOf(datasets []cli.Dataset, flag string, m snapshot.Moment) (at time.Tim
 		return at, nil
 	}
 	if !m.IsCycle() && len(datasets) > 1 {
-		return at, cli.Usagef("%s %s: it means a different time for each account and product: give a time or a cycle id", flag, m)
+		return at, terminal.Usagef("%s %s: it means a different time for each account and product: give a time or a cycle id", flag, m)
 	}
 	var errs []error
 	for _, p := range datasets {
@@ -167,7 +168,7 @@ func find(p cli.Dataset, m snapshot.Moment) (snapshot.Commit, error) {
 // printPast prints the served publication of each dataset on stderr. It is an error if there were
 // publications by then and all of them are deleted.
 func (g *Group) printPast(datasets []cli.Dataset, at time.Time) error {
-	printable.Fprintf(g.Errs, "as of %s, at which the clock stands:\n", cli.Stamp(at))
+	printable.Fprintf(g.Errs, "as of %s, at which the clock stands:\n", terminal.Stamp(at))
 	kept := 0
 	for _, p := range datasets {
 		words := "nothing was published by then"
@@ -203,7 +204,7 @@ func (g *Group) printSpan(datasets []cli.Dataset, from, to time.Time, f pastFlag
 	if f.speed == 0 {
 		speed = "a line on standard input moves to the next publication"
 	}
-	printable.Fprintf(g.Errs, "replay of %s to %s, %s:\n", cli.Stamp(from), cli.Stamp(to), speed)
+	printable.Fprintf(g.Errs, "replay of %s to %s, %s:\n", terminal.Stamp(from), terminal.Stamp(to), speed)
 	var all publications
 	for _, p := range datasets {
 		of, err := publicationsOf(p, from, to)
@@ -234,7 +235,7 @@ func (n publications) String() string {
 	if all == 0 {
 		return "nothing was published"
 	}
-	words := cli.Plural(all, "publication")
+	words := terminal.Plural(all, "publication")
 	if n.gone > 0 {
 		words += fmt.Sprintf(", the snapshots of %d deleted by retention; if their payloads are kept, mkt replay rebuilds them", n.gone)
 	}
@@ -355,7 +356,7 @@ func (g *Group) replay(ctx context.Context, f pastFlags) serve.Replay {
 			g.Encode(replayed{what, at})
 			return
 		}
-		printable.Fprintf(g.Out, "%s %s\n", cli.Stamp(at), replayWords[what])
+		printable.Fprintf(g.Out, "%s %s\n", terminal.Stamp(at), replayWords[what])
 	}}
 	if f.replay != "" && f.speed == 0 {
 		r.Step = g.lines(ctx)

@@ -15,8 +15,9 @@ import (
 
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/cli/daemon"
-	"mkt/cmd/mkt/internal/printable"
 	"mkt/cmd/mkt/internal/tenants"
+	"mkt/internal/terminal"
+	"mkt/internal/terminal/printable"
 	"mkt/publish/layout"
 	"mkt/serve"
 	"mkt/serve/account"
@@ -182,7 +183,7 @@ func (g *Group) checkDataRoot() error {
 		return fmt.Errorf("data root: %w: give this user the right to read it, or name another with --data", err)
 	}
 	if err == nil && !info.IsDir() {
-		return cli.Usagef("data root %s: not a folder: name another with --data", g.Data)
+		return terminal.Usagef("data root %s: not a folder: name another with --data", g.Data)
 	}
 	accounts, err := fs.Glob(os.DirFS(g.Data), layout.Tenant("*"))
 	if err != nil {
@@ -214,7 +215,7 @@ func (g *Group) printServing(l daemon.Ready) {
 	}
 	if len(l.Tokens) > 0 {
 		fmt.Fprintln(g.Out, "\ntokens of this run, which end with it:")
-		w := cli.NewTableWriter(g.Out)
+		w := terminal.NewTableWriter(g.Out)
 		for _, t := range l.Tokens {
 			printable.Fprintf(w, "  %s\t%s\n", t.ID, t.Token)
 		}
@@ -247,7 +248,7 @@ func (f *connectionFlags) trusted() ([]netip.Prefix, error) {
 			p, err = netip.PrefixFrom(a.Unmap(), a.Unmap().BitLen()), nil
 		}
 		if err != nil {
-			return nil, cli.Usagef("--trusted-proxies %q: want an IP address or a network, such as 127.0.0.1 or 10.0.0.0/8", text)
+			return nil, terminal.Usagef("--trusted-proxies %q: want an IP address or a network, such as 127.0.0.1 or 10.0.0.0/8", text)
 		}
 		list = append(list, p.Masked())
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"mkt/cmd/mkt/internal/cli"
+	"mkt/internal/terminal"
 	"mkt/serve"
 )
 
@@ -45,7 +46,7 @@ func (f *realtimeFlags) flags(g *Group, flags *pflag.FlagSet) {
 
 func (f *realtimeFlags) check() error {
 	if f.Channels != nil && len(f.Channels) == 0 {
-		return cli.Usagef("--realtime-channels: want changes, live or both")
+		return terminal.Usagef("--realtime-channels: want changes, live or both")
 	}
 	for _, c := range f.Channels {
 		if err := cli.CheckWord("--realtime-channels", c, "changes", "live"); err != nil {

@@ -12,8 +12,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"mkt/cmd/mkt/internal/cli"
-	"mkt/cmd/mkt/internal/printable"
 	"mkt/cmd/mkt/internal/tail"
+	"mkt/internal/terminal"
+	"mkt/internal/terminal/printable"
 )
 
 type tailFlags struct {
@@ -69,14 +70,14 @@ line "fixture" for each. CMD may remember "seq" to recognise what it has had.`,
 func (g *Group) tail(ctx context.Context, f tailFlags) error {
 	at, err := url.Parse(f.base)
 	if err != nil || at.Host == "" || at.User != nil || at.RawQuery != "" || at.Scheme != "http" && at.Scheme != "https" {
-		return cli.Usagef("--base-url: want a URL such as http://127.0.0.1:8080")
+		return terminal.Usagef("--base-url: want a URL such as http://127.0.0.1:8080")
 	}
 	token, err := f.token()
 	if err != nil {
 		return err
 	}
 	if (f.exec == "") != (f.position == "") {
-		return cli.Usagef("--exec and --position: want both, or neither")
+		return terminal.Usagef("--exec and --position: want both, or neither")
 	}
 	o := tail.Options{BaseURL: f.base, Token: token, Every: f.every, Verify: f.verify, Once: f.once, Report: g.printNews}
 	if f.exec != "" {
@@ -89,7 +90,7 @@ func (g *Group) tail(ctx context.Context, f tailFlags) error {
 	}
 	err = tail.Run(ctx, o)
 	if errors.Is(err, tail.ErrUnreachable) {
-		err = cli.AsTemporary(err)
+		err = terminal.AsTemporary(err)
 	}
 	if err != nil {
 		return fmt.Errorf("tail: %w", err)
@@ -102,15 +103,15 @@ func (f tailFlags) token() (string, error) {
 		if token := strings.TrimSpace(os.Getenv(tokenVariable)); token != "" {
 			return token, nil
 		}
-		return "", cli.Usagef("no API token: put it into %s, or into a file for --token-file", tokenVariable)
+		return "", terminal.Usagef("no API token: put it into %s, or into a file for --token-file", tokenVariable)
 	}
 	text, err := os.ReadFile(f.tokenFile)
 	if err != nil {
-		return "", cli.Usagef("--token-file: %w", err)
+		return "", terminal.Usagef("--token-file: %w", err)
 	}
 	token := strings.TrimSpace(string(text))
 	if token == "" || strings.ContainsAny(token, " \t\r\n") {
-		return "", cli.Usagef("--token-file %s: want one token and nothing else", f.tokenFile)
+		return "", terminal.Usagef("--token-file %s: want one token and nothing else", f.tokenFile)
 	}
 	return token, nil
 }
@@ -120,14 +121,14 @@ func (g *Group) printNews(n tail.News) {
 		g.Encode(g.newsLine(n))
 		return
 	}
-	now := cli.ClockTime(g.Now())
+	now := terminal.ClockTime(g.Now())
 	switch n.Kind {
 	case "bootstrap":
-		g.printLine("%s %s held; following", now, cli.Plural(n.Fixtures, "fixture"))
+		g.printLine("%s %s held; following", now, terminal.Plural(n.Fixtures, "fixture"))
 	case "event":
 		g.printLine("%s %8d %s %s%s", published(n.Event), n.Event.Seq, n.Event.FixtureID, strings.TrimPrefix(n.Event.Type, "fixture_"), describe(n.Fixture))
 	case "verified":
-		g.printLine("%s %s, as the service has them", now, cli.Plural(n.Fixtures, "fixture"))
+		g.printLine("%s %s, as the service has them", now, terminal.Plural(n.Fixtures, "fixture"))
 	case "start_again":
 		g.printLine("%s the change log no longer reaches back to the position: starting again", now)
 	default:
@@ -139,13 +140,13 @@ func (g *Group) printNews(n tail.News) {
 func (g *Group) printLine(format string, args ...any) {
 	var line strings.Builder
 	printable.Fprintf(&line, format, args...)
-	fmt.Fprintln(g.Out, cli.Cut(line.String(), g.Columns()))
+	fmt.Fprintln(g.Out, terminal.Cut(line.String(), g.Columns()))
 }
 
 // printTrouble prints why no events come. With --exec nothing else is printed, because
 // the standard output is the program's.
 func (g *Group) printTrouble(n tail.News) {
-	now := cli.ClockTime(g.Now())
+	now := terminal.ClockTime(g.Now())
 	switch n.Kind {
 	case "unreachable":
 		printable.Fprintf(g.Errs, "%s waiting: %v\n", now, withoutURL(n.Cause))
@@ -162,7 +163,7 @@ func published(e *tail.Event) string {
 	if err != nil {
 		return e.PublishedAt
 	}
-	return cli.ClockTime(at)
+	return terminal.ClockTime(at)
 }
 
 // withoutURL returns an error without the HTTP library's text, which contains the URL.
@@ -184,7 +185,7 @@ func describe(f *tail.Fixture) string {
 		}
 		return *s
 	}
-	return fmt.Sprintf(" %s - %s, %s", name(f.Home), name(f.Away), cli.Plural(f.MarketCount, "market"))
+	return fmt.Sprintf(" %s - %s, %s", name(f.Home), name(f.Away), terminal.Plural(f.MarketCount, "market"))
 }
 
 // newsLine returns the news as a line of JSON. docs/compatibility.md promises its fields.

@@ -16,6 +16,7 @@ import (
 
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/tail"
+	"mkt/internal/terminal"
 	"mkt/publish/durable"
 )
 
@@ -41,7 +42,7 @@ func (g *Group) openConsumer(f tailFlags) (*consumer, error) {
 	c := &consumer{Group: g, command: f.exec, once: f.once, path: f.position, file: filepath.Base(f.position)}
 	var err error
 	if c.folder, err = durable.OpenExisting(filepath.Dir(f.position)); err != nil {
-		return nil, cli.Usagef("--position %s: its folder cannot be opened: %w", f.position, err)
+		return nil, terminal.Usagef("--position %s: its folder cannot be opened: %w", f.position, err)
 	}
 	if c.lock, err = c.folder.Lock(c.file + ".lock"); err != nil {
 		if errors.Is(err, durable.ErrLocked) {
@@ -56,7 +57,7 @@ func (g *Group) openConsumer(f tailFlags) (*consumer, error) {
 		return nil, errors.Join(fmt.Errorf("--position %s: %w", f.position, err), c.close())
 	default:
 		if c.cursor = strings.TrimSpace(string(text)); c.cursor == "" || strings.ContainsAny(c.cursor, " \t\r\n") {
-			return nil, errors.Join(cli.Usagef("--position %s: it holds no position: remove it to begin with all fixtures", f.position), c.close())
+			return nil, errors.Join(terminal.Usagef("--position %s: it holds no position: remove it to begin with all fixtures", f.position), c.close())
 		}
 	}
 	return c, nil
@@ -88,7 +89,7 @@ func (c *consumer) deliver(ctx context.Context, batch []tail.News, cursor string
 		if c.once {
 			return fmt.Errorf("--exec: %w: the position stays, and the next run delivers this batch again", err)
 		}
-		fmt.Fprintf(c.Errs, "%s --exec: %v: the batch is delivered again in %v\n", cli.ClockTime(c.Now()), err, wait)
+		fmt.Fprintf(c.Errs, "%s --exec: %v: the batch is delivered again in %v\n", terminal.ClockTime(c.Now()), err, wait)
 		select {
 		case <-time.After(wait):
 		case <-ctx.Done():

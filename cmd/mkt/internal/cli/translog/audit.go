@@ -10,11 +10,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"mkt/cmd/mkt/internal/audit"
-	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/commitlog"
-	"mkt/cmd/mkt/internal/printable"
 	"mkt/internal/receipts/receipt"
 	"mkt/internal/receipts/transparency"
+	"mkt/internal/terminal"
+	"mkt/internal/terminal/printable"
 	"mkt/publish/durable"
 )
 
@@ -82,7 +82,7 @@ func (g *Group) audit(f auditFlags) error {
 		}
 		c, err := view.Open(text)
 		if err != nil {
-			return cli.Usagef("--from %s: %w", name, err)
+			return terminal.Usagef("--from %s: %w", name, err)
 		}
 		older = append(older, c.Checkpoint)
 	}
@@ -98,7 +98,7 @@ func (g *Group) audit(f auditFlags) error {
 		return err
 	}
 	if n := len(result.Faults); n > 0 {
-		return fmt.Errorf("log audit: %s", cli.Plural(n, "fault"))
+		return fmt.Errorf("log audit: %s", terminal.Plural(n, "fault"))
 	}
 	return nil
 }
@@ -171,7 +171,7 @@ func (g *Group) view(root durable.ReadFS, given string) (*transparency.View, tra
 	}
 	view, err := transparency.OpenView(root, given)
 	if err != nil {
-		return nil, transparency.Signed{}, cli.AsUsage(err)
+		return nil, transparency.Signed{}, terminal.AsUsage(err)
 	}
 	head, err := view.Head()
 	return view, head, err
@@ -187,7 +187,7 @@ func printAudit(out io.Writer, a commitlog.Audit) error {
 		printable.Fprintf(out, "  compared with entries: leaves of receipts %d\n", a.Shown)
 	}
 	for _, text := range a.NotChecked {
-		if err := cli.Paragraph(out, "  not checked: ", text); err != nil {
+		if err := terminal.Paragraph(out, "  not checked: ", text); err != nil {
 			return err
 		}
 	}
@@ -199,7 +199,7 @@ func printAudit(out io.Writer, a commitlog.Audit) error {
 		if f.Version > 0 {
 			lead += fmt.Sprintf("version %d: ", f.Version)
 		}
-		if err := cli.Paragraph(out, lead, f.What); err != nil {
+		if err := terminal.Paragraph(out, lead, f.What); err != nil {
 			return err
 		}
 	}

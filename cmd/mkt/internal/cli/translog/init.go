@@ -14,6 +14,7 @@ import (
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/commitlog"
 	"mkt/internal/receipts/transparency"
+	"mkt/internal/terminal"
 )
 
 func newLogInit(g *Group) *cobra.Command {
@@ -47,11 +48,11 @@ func (g *Group) logInit(ctx context.Context, name string) error {
 	}
 	text, err := transparency.NewKey(rand.Reader, name)
 	if err != nil {
-		return cli.AsUsage(err)
+		return terminal.AsUsage(err)
 	}
 	key, err := transparency.ParseKey(text)
 	if err != nil {
-		return cli.AsUsage(err)
+		return terminal.AsUsage(err)
 	}
 	if err := commitlog.WriteKey(g.files.Key, text, key.VerifierKey()); err != nil {
 		return fmt.Errorf("log init: %w", err)

@@ -11,7 +11,8 @@ import (
 
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/commitlog"
-	"mkt/cmd/mkt/internal/printable"
+	"mkt/internal/terminal"
+	"mkt/internal/terminal/printable"
 )
 
 func newLog(g *Group) *cobra.Command {
@@ -54,10 +55,10 @@ func (g *Group) log(ctx context.Context, wait time.Duration) error {
 }
 
 func printLog(out io.Writer, r commitlog.Result, hasPolicy bool) error {
-	w := cli.NewTableWriter(out)
+	w := terminal.NewTableWriter(out)
 	printable.Fprintf(w, "%s: %s added, %d in all\n", r.Log, leaves(len(r.Added)), r.Size)
 	for _, a := range r.Added {
-		printable.Fprintf(w, "  %s\t%s\tversion %d\tpublished %s\n", a.ClientID, a.Product, a.Version, cli.ClockTime(a.PublishedAt))
+		printable.Fprintf(w, "  %s\t%s\tversion %d\tpublished %s\n", a.ClientID, a.Product, a.Version, terminal.ClockTime(a.PublishedAt))
 	}
 	if err := w.Flush(); err != nil {
 		return err
@@ -73,9 +74,9 @@ func printLog(out io.Writer, r commitlog.Result, hasPolicy bool) error {
 		var err error
 		switch {
 		case s.Since != nil:
-			_, err = printable.Fprintf(out, "  %s: %s, since %s\n", s.Name, s.Error, cli.ClockTime(*s.Since))
+			_, err = printable.Fprintf(out, "  %s: %s, since %s\n", s.Name, s.Error, terminal.ClockTime(*s.Since))
 		case s.CosignedAt != nil:
-			_, err = printable.Fprintf(out, "  %s: cosigned %d at %s\n", s.Name, s.Size, cli.ClockTime(*s.CosignedAt))
+			_, err = printable.Fprintf(out, "  %s: cosigned %d at %s\n", s.Name, s.Size, terminal.ClockTime(*s.CosignedAt))
 		}
 		if err != nil {
 			return err
@@ -85,7 +86,7 @@ func printLog(out io.Writer, r commitlog.Result, hasPolicy bool) error {
 	if !r.Witnessed {
 		word = "unwitnessed: the policy asks for more cosignatures"
 	}
-	_, err := fmt.Fprintf(out, "%s (%s)\n", word, cli.Plural(r.Cosigned, "cosignature"))
+	_, err := fmt.Fprintf(out, "%s (%s)\n", word, terminal.Plural(r.Cosigned, "cosignature"))
 	return err
 }
 

@@ -16,9 +16,10 @@ import (
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/cli/daemon"
 	"mkt/cmd/mkt/internal/commitlog"
-	"mkt/cmd/mkt/internal/printable"
 	"mkt/internal/listen"
 	"mkt/internal/receipts/witness"
+	"mkt/internal/terminal"
+	"mkt/internal/terminal/printable"
 	"mkt/publish/durable"
 )
 
@@ -117,10 +118,10 @@ const (
 
 func (g *Group) witness(ctx context.Context, f witnessFlags) error {
 	if len(f.logs) == 0 {
-		return cli.Usagef("which log? give its verifier key with --log (mkt log init prints it)")
+		return terminal.Usagef("which log? give its verifier key with --log (mkt log init prints it)")
 	}
 	if (f.cert == "") != (f.certKey == "") {
-		return cli.Usagef("--tls-cert and --tls-key: want both, or neither")
+		return terminal.Usagef("--tls-cert and --tls-key: want both, or neither")
 	}
 	key, err := commitlog.ReadSecret("key of the witness", f.key, "mkt witness init NAME")
 	if err != nil {

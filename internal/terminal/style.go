@@ -1,4 +1,4 @@
-package cli
+package terminal
 
 import (
 	"fmt"
@@ -7,7 +7,7 @@ import (
 
 	"github.com/fatih/color"
 
-	"mkt/cmd/mkt/internal/printable"
+	"mkt/internal/terminal/printable"
 )
 
 // Style is the colour of a word. The word itself has the same meaning, because colour must never be

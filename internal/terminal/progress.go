@@ -1,4 +1,4 @@
-package cli
+package terminal
 
 import (
 	"fmt"
@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"mkt/cmd/mkt/internal/printable"
+	"mkt/internal/terminal/printable"
 )
 
 // screen is a terminal with the progress of the runs in its last line. Any other output replaces
@@ -23,8 +23,8 @@ type screen struct {
 	midLine bool // the last output does not end a line
 }
 
-// connectScreen lets both outputs share the line of progress, if the second is a terminal.
-func connectScreen(out, errs io.Writer) {
+// ShareScreen lets both outputs share the line of progress, if the second is a terminal.
+func ShareScreen(out, errs io.Writer) {
 	e, is := errs.(*output)
 	if !is || e.terminal == nil {
 		return
@@ -98,12 +98,12 @@ type Bar struct {
 // redraw is how often the line of progress is written. A shorter run shows none.
 const redraw = 200 * time.Millisecond
 
-// NewBar returns the bar of a run. units are the counted things, such as "requests"; "" hides
-// counts without a meaning for a person. It returns nil if the standard error is not a terminal,
-// or under CI. A nil [Bar] shows nothing.
-func (env *Env) NewBar(name, units string) *Bar {
-	e, is := env.Errs.(*output)
-	if !is || e.screen == nil || env.JSON() || isDumb() || isSet("CI") {
+// NewBar returns the bar of a run on the standard error. units are the counted things, such as
+// "requests"; "" hides counts without a meaning for a person. It returns nil if that is not a
+// terminal, or under CI. A nil [Bar] shows nothing.
+func NewBar(errs io.Writer, name, units string) *Bar {
+	e, is := errs.(*output)
+	if !is || e.screen == nil || isDumb() || isSet("CI") {
 		return nil
 	}
 	b := &Bar{screen: e.screen, name: printable.Text(name), units: units}

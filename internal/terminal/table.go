@@ -1,4 +1,4 @@
-package cli
+package terminal
 
 import (
 	"bytes"
@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"mkt/cmd/mkt/internal/printable"
+	"mkt/internal/terminal/printable"
 )
 
 // Table aligns columns, which are separated by tabs. Consecutive lines with several cells are one

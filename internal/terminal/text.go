@@ -1,4 +1,4 @@
-package cli
+package terminal
 
 import (
 	"cmp"
@@ -8,8 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
-
-	"github.com/spf13/cobra"
 )
 
 // Plural returns a count with its noun.
@@ -68,6 +66,7 @@ func OrDash(list []string) string {
 	return strings.Join(list, ", ")
 }
 
+// Dash returns a text, and a dash for an empty one.
 func Dash(s string) string { return cmp.Or(s, "-") }
 
 // Message returns the text of an error, "" for nil.
@@ -110,17 +109,6 @@ func ClockTime(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
 // Stamp returns a time with its milliseconds.
 func Stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
-
-// SameCommand returns the beginning of a command line with the same settings and folders.
-func SameCommand(cmd *cobra.Command) string {
-	words := []string{Self()}
-	for _, name := range []string{"config", "data", "tenants"} {
-		if f := cmd.Flags().Lookup(name); f.Changed {
-			words = append(words, "--"+name, Quote(f.Value.String()))
-		}
-	}
-	return strings.Join(words, " ")
-}
 
 // Self returns the first word of a command line to paste: "mkt" if PATH has this program under
 // that name, and otherwise the path of this program.

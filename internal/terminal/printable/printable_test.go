@@ -11,7 +11,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"mkt/cmd/mkt/internal/printable"
+	"mkt/internal/terminal/printable"
 )
 
 func TestText(t *testing.T) {

@@ -1,4 +1,4 @@
-package cli
+package terminal
 
 import (
 	"fmt"
@@ -47,8 +47,9 @@ func (o *terminal) close() string {
 func TestProgress(t *testing.T) {
 	term := openTerminal(t, 60)
 	out := &output{to: term.terminal, terminal: term.terminal}
-	env := NewEnv(nil, NewOutput(out.terminal), term.output, time.Now, "test")
-	bar := env.NewBar("acme\x1b[2J fetch", "requests")
+	shared := NewOutput(out.terminal)
+	ShareScreen(shared, term.output)
+	bar := NewBar(term.output, "acme\x1b[2J fetch", "requests")
 	bar.stop() // the test draws
 	bar.ended.Wait()
 	begun := time.Date(2026, 11, 22, 15, 0, 0, 0, time.UTC)
@@ -57,9 +58,9 @@ func TestProgress(t *testing.T) {
 	bar.mu.Unlock()
 	bar.SetSoFar(10, 30, "953 left of the quota")
 	bar.screen.draw(begun.Add(5 * time.Second))
-	fmt.Fprint(env.Out, "half a line")
+	fmt.Fprint(shared, "half a line")
 	bar.screen.draw(begun.Add(6 * time.Second)) // must not overwrite it
-	fmt.Fprintln(env.Out, " and its end")
+	fmt.Fprintln(shared, " and its end")
 	bar.screen.draw(begun.Add(7 * time.Second))
 	bar.Done()
 	bar.Done()
@@ -91,22 +92,24 @@ func TestNobodyWatches(t *testing.T) {
 	file, err := os.Create(t.TempDir() + "/errors")
 	check.Must(t, err)
 	defer file.Close()
-	show := func() bool {
-		bar := NewEnv(nil, io.Discard, NewOutput(term.terminal), time.Now, "test").NewBar("a", "runs")
+	show := func(to io.Writer) bool {
+		errs := NewOutput(to)
+		ShareScreen(io.Discard, errs)
+		bar := NewBar(errs, "a", "runs")
 		defer bar.Done()
 		return bar != nil
 	}
-	if !show() || !NewOutput(term.terminal).colours || NewOutput(file).colours {
+	if !show(term.terminal) || !NewOutput(term.terminal).colours || NewOutput(file).colours {
 		t.Error("no progress or no colour on a terminal, or colour in a file")
 	}
-	if NewEnv(nil, io.Discard, NewOutput(file), time.Now, "test").NewBar("a", "runs") != nil {
+	if show(file) {
 		t.Error("progress in a file")
 	}
 	for name, value := range map[string]string{"CI": "true", "TERM": "dumb", "NO_COLOR": "1"} {
 		t.Run(name, func(t *testing.T) {
 			t.Setenv(name, value)
 			t.Setenv("FORCE_COLOR", "1")
-			if name != "NO_COLOR" && show() {
+			if name != "NO_COLOR" && show(term.terminal) {
 				t.Error("shows progress")
 			}
 			if name == "NO_COLOR" && NewOutput(term.terminal).colours || name == "TERM" && !NewOutput(file).colours {

@@ -1,0 +1,22 @@
+package terminal
+
+import "fmt"
+
+// UsageError is a mistake of the caller: in a flag, an argument or a setting.
+type UsageError struct{ error }
+
+func (e UsageError) Unwrap() error { return e.error }
+
+// AsUsage makes err an error of usage, with exit code 2.
+func AsUsage(err error) error { return UsageError{err} }
+
+// Usagef returns an error of usage.
+func Usagef(format string, args ...any) error { return UsageError{fmt.Errorf(format, args...)} }
+
+// TemporaryError marks an error as temporary where its type does not say so.
+type TemporaryError struct{ error }
+
+func (e TemporaryError) Unwrap() error { return e.error }
+
+// AsTemporary makes err temporary, with exit code 75.
+func AsTemporary(err error) error { return TemporaryError{err} }
