@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 
+	"mkt/publish/football"
 	"mkt/serve/account"
 	"mkt/serve/internal/api"
 	"mkt/serve/internal/gate"
@@ -23,7 +24,7 @@ func (c *call) account() error {
 
 func (c *call) products(a *account.Account) []api.AccountProduct {
 	var list []api.AccountProduct
-	for _, p := range account.Products() {
+	for _, p := range football.Products() {
 		s := a.Subscriptions[p]
 		product := api.AccountProduct{
 			Product: string(p), Status: string(a.TermAt(p, c.now)),
@@ -45,7 +46,7 @@ func (c *call) products(a *account.Account) []api.AccountProduct {
 // features reports which features are enabled and have a current subscription.
 func (c *call) features(a *account.Account) map[string]bool {
 	on := map[string]bool{}
-	for _, p := range account.Products() {
+	for _, p := range football.Products() {
 		inForce := a.TermAt(p, c.now) == account.InForce
 		for _, f := range account.ProductFeatures(p) {
 			on[f] = inForce && a.Allows(f)
@@ -85,7 +86,7 @@ func (c *call) providerCalls() map[string]map[string]int64 {
 	tenant := c.library.Tenant(c.who.ClientID)
 	sum := map[string]map[string]int64{}
 	addCalls(sum, tenant.Connection().Calls())
-	for _, p := range account.Products() {
+	for _, p := range football.Products() {
 		if d := tenant.Dataset(p); d != nil {
 			addCalls(sum, d.State().Calls)
 		}

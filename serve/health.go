@@ -67,7 +67,7 @@ func (s *server) connectionBy(a *account.Account, findings []*health.Run) health
 // which says whether the provider accepted the credential, cannot be read. The data is
 // intact, so requests are still answered.
 func (s *server) fetchLost(a *account.Account) bool {
-	for _, p := range account.Products() {
+	for _, p := range football.Products() {
 		d := s.library.Tenant(a.ClientID).Dataset(p)
 		if d == nil || !d.State().FetchLost {
 			continue
@@ -97,7 +97,7 @@ func (s *server) connected(a *account.Account, p football.Product) bool {
 
 func (s *server) looked(a *account.Account) bool {
 	tenant := s.library.Tenant(a.ClientID)
-	return !slices.ContainsFunc(account.Products(), func(p football.Product) bool {
+	return !slices.ContainsFunc(football.Products(), func(p football.Product) bool {
 		d := tenant.Dataset(p)
 		return d != nil && !d.Looked()
 	})
@@ -123,7 +123,7 @@ func (s *server) plan(a *account.Account) *health.Plan {
 func (s *server) findings(a *account.Account) []*health.Run {
 	tenant := s.library.Tenant(a.ClientID)
 	list := append(make([]*health.Run, 0, 4), tenant.Connection().Probe())
-	for _, p := range account.Products() {
+	for _, p := range football.Products() {
 		if d := tenant.Dataset(p); d != nil {
 			list = append(list, d.State().Fetch)
 		}
@@ -136,7 +136,7 @@ func (s *server) findings(a *account.Account) []*health.Run {
 func (c *call) health(a *account.Account) api.Health {
 	connection := c.connectionHealth(a)
 	h := api.Health{Status: connection.Status, CheckedAt: api.Time(c.now)}
-	for _, p := range account.Products() {
+	for _, p := range football.Products() {
 		part := c.productHealth(a, p)
 		h.Components = append(h.Components, part)
 		if severity[part.Status] > severity[h.Status] && h.Status != api.Unconfigured {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"mkt/publish/durable"
+	"mkt/publish/football"
 	"mkt/serve/account"
 	"mkt/serve/clock"
 	"mkt/serve/internal/api"
@@ -34,7 +35,7 @@ func newServer(o *Options) (*server, error) {
 	s.gate = &gate.Gate{Accounts: o.Accounts, Limiter: new(gate.TokenBuckets), Now: o.Now, Terms: s.now}
 	s.openSockets = new(gate.OpenSockets)
 	library, err := reader.Open(reader.Options{
-		DataDir: o.DataDir, CacheDir: o.CacheDir, NotesDir: o.notesDir(), Clients: s.clients, Fetch: o.Fetch, Products: account.Products(),
+		DataDir: o.DataDir, CacheDir: o.CacheDir, NotesDir: o.notesDir(), Clients: s.clients, Fetch: o.Fetch, Products: football.Products(),
 		Loaded: func(clientID string) { s.realtime.Published(clientID) },
 		Paths:  slices.Contains(o.Extensions, account.History),
 		Poll:   o.Poll, Clock: s.clock, Now: o.Now, Log: o.Log,

@@ -13,6 +13,7 @@ import (
 	"mkt/fetch/provider/betsapi/emulator"
 	"mkt/fetch/raw"
 	"mkt/fetch/simulator"
+	"mkt/internal/dataset"
 	"mkt/internal/testing/check"
 	"mkt/internal/testing/providertest"
 	"mkt/publish"
@@ -55,8 +56,8 @@ func (p *played) must(err error) {
 	check.Must(p, err)
 }
 
-func (p *played) dataset(product football.Product) cli.Dataset {
-	return cli.Dataset{Data: p.data, Tenant: "acme", Product: product}
+func (p *played) dataset(product football.Product) dataset.Dataset {
+	return dataset.Dataset{Data: p.data, Tenant: "acme", Product: product}
 }
 
 func (p *played) cycle(product football.Product) publish.Summary {

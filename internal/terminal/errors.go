@@ -1,6 +1,10 @@
 package terminal
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
 
 // UsageError is a mistake of the caller: in a flag, an argument or a setting.
 type UsageError struct{ error }
@@ -20,3 +24,16 @@ func (e TemporaryError) Unwrap() error { return e.error }
 
 // AsTemporary makes err temporary, with exit code 75.
 func AsTemporary(err error) error { return TemporaryError{err} }
+
+// CheckWord returns an error of usage unless value is one of words. The parameter what is the flag
+// or the argument.
+func CheckWord(what, value string, words ...string) error {
+	if slices.Contains(words, value) {
+		return nil
+	}
+	want := strings.Join(words, " or ")
+	if len(words) > 2 {
+		want = "one of " + strings.Join(words, ", ")
+	}
+	return Usagef("%s %q: want %s", what, value, want)
+}

@@ -26,6 +26,9 @@ const (
 	LiveIntelligence Product = "live_intelligence"
 )
 
+// Products returns the products, in the contract's order.
+func Products() []Product { return []Product{MarketEngine, LiveIntelligence} }
+
 // Fixture is one match of association football.
 type Fixture struct {
 	ID                FixtureID

@@ -17,11 +17,6 @@ const (
 	AdvancedStats = "advanced_stats"
 )
 
-// Products returns the products, in the contract's order.
-func Products() []football.Product {
-	return []football.Product{football.MarketEngine, football.LiveIntelligence}
-}
-
 // BaseFeatures returns the features that are included in a product.
 func BaseFeatures(p football.Product) []string {
 	switch p {

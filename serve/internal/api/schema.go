@@ -92,7 +92,7 @@ type MarketTerm struct {
 func NewSchema(sections, providerMetrics []string) Schema {
 	return Schema{
 		APIVersion:           Version,
-		Products:             texts(account.Products()),
+		Products:             texts(football.Products()),
 		Features:             byProduct(account.ProductFeatures),
 		BaseFeatures:         byProduct(account.BaseFeatures),
 		ClientStatuses:       texts(account.Statuses()),
@@ -127,7 +127,7 @@ func NewSchema(sections, providerMetrics []string) Schema {
 		BucketStates:         bucketStates(),
 		StatsPeriods:         halfKeys,
 		Metrics:              texts(football.Metrics()),
-		HealthComponents:     append(texts(account.Products()), ProviderComponent),
+		HealthComponents:     append(texts(football.Products()), ProviderComponent),
 		HealthCodes:          HealthCodes(),
 		ProviderErrorCodes:   texts(health.FetchCodes()),
 		Channels:             texts(Channels()),
@@ -160,7 +160,7 @@ func bucketStates() (words []string) {
 
 func byProduct(features func(football.Product) []string) map[string][]string {
 	m := map[string][]string{}
-	for _, p := range account.Products() {
+	for _, p := range football.Products() {
 		m[string(p)] = features(p)
 	}
 	return m

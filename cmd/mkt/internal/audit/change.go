@@ -25,7 +25,7 @@ func changes(before, after *tenants.Tenant) []Change {
 	d.text("name", before.Name, after.Name)
 	d.text("status", string(before.Status), string(after.Status))
 	d.list("token", tokens(before), tokens(after))
-	for _, p := range account.Products() {
+	for _, p := range football.Products() {
 		d.text("product "+string(p), term(before, p), term(after, p))
 	}
 	for _, f := range tenants.Features() {
@@ -34,7 +34,7 @@ func changes(before, after *tenants.Tenant) []Change {
 	d.list("origin", before.Origins, after.Origins)
 	d.text("rate limit", limit(before.Limit), limit(after.Limit))
 	d.provider(before.Provider, after.Provider)
-	for _, p := range account.Products() {
+	for _, p := range football.Products() {
 		d.text("schedule "+string(p), before.Schedule[p], after.Schedule[p])
 	}
 	return d.found

@@ -12,6 +12,7 @@ import (
 
 	"mkt/cmd/mkt/internal/names"
 	"mkt/cmd/mkt/internal/tenants"
+	"mkt/internal/dataset"
 	"mkt/internal/terminal"
 	"mkt/internal/terminal/printable"
 	"mkt/publish/football"
@@ -26,7 +27,7 @@ type completer func(env *Env, cmd *cobra.Command, word string) []cobra.Completio
 // flagCompleters complete the values of flags, by the flag's name.
 var flagCompleters = map[string]completer{
 	"tenant":   accountIDs,
-	"product":  fixed(ProductNames),
+	"product":  fixed(dataset.ProductNames),
 	"provider": fixed(tenants.ProviderNames),
 	"feature":  fixed(tenants.Features),
 	"fixture":  fixtureNames,
@@ -40,7 +41,7 @@ var flagCompleters = map[string]completer{
 // argumentCompleters complete arguments, by their names in the usage line.
 var argumentCompleters = map[string]completer{
 	"ID":      accountIDs,
-	"PRODUCT": fixed(ProductNames),
+	"PRODUCT": fixed(dataset.ProductNames),
 	"FEATURE": fixed(tenants.Features),
 	"FIXTURE": fixtureNames,
 	"CYCLE":   cycleIDs,
@@ -165,7 +166,7 @@ func accountIDs(env *Env, _ *cobra.Command, _ string) (list []cobra.Completion) 
 			list = append(list, cobra.CompletionWithDesc(t.ID, printable.Text(t.Name)))
 		}
 	}
-	datasets, _ := Datasets(env.Data, Filter{})
+	datasets, _ := dataset.List(env.Data, dataset.Filter{})
 	for _, d := range datasets {
 		if !known[d.Tenant] {
 			known[d.Tenant] = true
@@ -176,7 +177,7 @@ func accountIDs(env *Env, _ *cobra.Command, _ string) (list []cobra.Completion) 
 }
 
 // filterOf returns the filter of the flags --tenant and --product.
-func filterOf(cmd *cobra.Command) (w Filter) {
+func filterOf(cmd *cobra.Command) (w dataset.Filter) {
 	for name, value := range map[string]*string{"tenant": &w.Tenant, "product": &w.Product} {
 		if f := cmd.Flags().Lookup(name); f != nil {
 			*value = strings.Trim(f.Value.String(), "[]") // of a list, its only element
@@ -187,7 +188,7 @@ func filterOf(cmd *cobra.Command) (w Filter) {
 
 // cycleIDs returns the newest publications, newest first.
 func cycleIDs(env *Env, cmd *cobra.Command, _ string) (list []cobra.Completion) {
-	datasets, _ := Datasets(env.Data, filterOf(cmd))
+	datasets, _ := dataset.List(env.Data, filterOf(cmd))
 	for _, d := range datasets {
 		root, err := d.Open()
 		if err != nil {
@@ -267,7 +268,7 @@ func isPlainWord(word string) bool {
 }
 
 // newestFixtures returns the fixtures of the newest snapshots of the selected datasets.
-func newestFixtures(env *Env, w Filter) (list []candidate) {
+func newestFixtures(env *Env, w dataset.Filter) (list []candidate) {
 	seen := map[string]bool{}
 	add := func(id string, home, away *string) {
 		if !seen[id] {
@@ -275,7 +276,7 @@ func newestFixtures(env *Env, w Filter) (list []candidate) {
 			list = append(list, candidate{id, teamName(home), teamName(away)})
 		}
 	}
-	datasets, _ := Datasets(env.Data, w)
+	datasets, _ := dataset.List(env.Data, w)
 	for _, d := range datasets {
 		root, err := d.Open()
 		if err != nil {

@@ -10,7 +10,6 @@ import (
 	"mkt/publish/football"
 	"mkt/publish/health"
 	"mkt/publish/layout"
-	"mkt/serve/account"
 )
 
 // TenantDir returns the folder for a tenant's data of no product.
@@ -23,7 +22,7 @@ type Source struct{ Of, Step, Dir string }
 // Sources returns the sources of a tenant: the test of the connection, and each product.
 func (env *Env) Sources(t *tenants.Tenant) []Source {
 	list := []Source{{"test", health.StepProbe, layout.Tenant(t.ID)}}
-	for _, p := range account.Products() {
+	for _, p := range football.Products() {
 		list = append(list, Source{string(p), health.StepFetch, layout.TenantProduct(t.ID, string(p))})
 	}
 	return list

@@ -4,12 +4,13 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"mkt/internal/terminal"
 	"net"
 	"slices"
 	"strconv"
 	"strings"
 	"syscall"
+
+	"mkt/internal/terminal"
 
 	"github.com/spf13/pflag"
 )
@@ -83,19 +84,6 @@ func flagError(f *pflag.Flag, err error) error {
 		return errors.New("want " + words)
 	}
 	return err
-}
-
-// CheckWord returns an error of usage unless value is one of words. The parameter what is the flag
-// or the argument.
-func CheckWord(what, value string, words ...string) error {
-	if slices.Contains(words, value) {
-		return nil
-	}
-	want := strings.Join(words, " or ")
-	if len(words) > 2 {
-		want = "one of " + strings.Join(words, ", ")
-	}
-	return terminal.Usagef("%s %q: want %s", what, value, want)
 }
 
 // Choice is the value of a flag with a fixed list of words.

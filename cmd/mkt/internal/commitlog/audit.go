@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"mkt/cmd/mkt/internal/cli"
+	"mkt/internal/dataset"
 	"mkt/internal/receipts/transparency"
 	"mkt/internal/terminal"
 	"mkt/publish/durable"
@@ -134,17 +134,17 @@ func (a *Audit) skip(format string, args ...any) {
 // commits compares the logged publications with the data root.
 func (a *Audit) commits(logged map[[2]string][]leaf, o AuditOptions) error {
 	order := slices.SortedFunc(maps.Keys(logged), func(x, y [2]string) int { return slices.Compare(x[:], y[:]) })
-	for _, dataset := range order {
-		d := cli.Dataset{Data: o.Data, Tenant: dataset[0], Product: football.Product(dataset[1])}
+	for _, of := range order {
+		d := dataset.Dataset{Data: o.Data, Tenant: of[0], Product: football.Product(of[1])}
 		root, err := d.Open()
 		if errors.Is(err, fs.ErrNotExist) {
 			err = errors.New("the data root does not have it")
 		}
 		if err != nil {
-			a.skip("%s, logged in %s: %v", d, terminal.Plural(len(logged[dataset]), "publication"), err)
+			a.skip("%s, logged in %s: %v", d, terminal.Plural(len(logged[of]), "publication"), err)
 			continue
 		}
-		err = a.chain(root, dataset, logged[dataset], o)
+		err = a.chain(root, of, logged[of], o)
 		root.Close()
 		if err != nil {
 			return fmt.Errorf("%s: %w", d, err)

@@ -11,6 +11,7 @@ import (
 
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/internal/cluster/store"
+	"mkt/internal/dataset"
 	"mkt/internal/receipts/transparency"
 	"mkt/internal/terminal"
 	"mkt/publish/durable"
@@ -222,8 +223,8 @@ func hasLog(p *transparency.Policy, key *transparency.Key) bool {
 
 // newer returns the newest commits of a data root that are not in the log.
 func (r *Result) newer(data string, logged []transparency.Logged) ([]transparency.Record, error) {
-	list, err := cli.Datasets(data, cli.Filter{})
-	if errors.Is(err, cli.ErrNoData) {
+	list, err := dataset.List(data, dataset.Filter{})
+	if errors.Is(err, dataset.ErrNoData) {
 		return nil, nil
 	}
 	if err != nil {
@@ -240,7 +241,7 @@ func (r *Result) newer(data string, logged []transparency.Logged) ([]transparenc
 }
 
 // add adds the newest commit of a dataset, if it is new, or the error of looking for it.
-func (r *Result) add(records []transparency.Record, d cli.Dataset, c snapshot.Commit, isNew bool, err error) []transparency.Record {
+func (r *Result) add(records []transparency.Record, d dataset.Dataset, c snapshot.Commit, isNew bool, err error) []transparency.Record {
 	switch {
 	case err != nil:
 		r.Failed = append(r.Failed, Failed{d.Tenant, string(d.Product), err.Error(), Explain(fmt.Errorf("%s: %w", d, err))})
@@ -251,7 +252,7 @@ func (r *Result) add(records []transparency.Record, d cli.Dataset, c snapshot.Co
 }
 
 // newest is [Newest] of a dataset. The commit is durable if it is new.
-func newest(d cli.Dataset, last transparency.Logged) (c snapshot.Commit, isNew bool, err error) {
+func newest(d dataset.Dataset, last transparency.Logged) (c snapshot.Commit, isNew bool, err error) {
 	root, err := d.Open()
 	if err != nil {
 		return c, false, err

@@ -7,11 +7,11 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"mkt/cmd/mkt/internal/cli"
 	"mkt/internal/cluster/store"
+	"mkt/internal/dataset"
 	"mkt/internal/receipts/transparency"
+	"mkt/publish/football"
 	"mkt/publish/snapshot"
-	"mkt/serve/account"
 )
 
 // storedAtOnce is the number of datasets whose newest commits are looked up in the object store at the same time.
@@ -23,7 +23,7 @@ func (r *Result) newerStored(ctx context.Context, s *store.Store, logged []trans
 	if err != nil {
 		return nil, err
 	}
-	list = slices.DeleteFunc(list, func(d *store.Dataset) bool { return !slices.Contains(account.Products(), d.Product()) })
+	list = slices.DeleteFunc(list, func(d *store.Dataset) bool { return !slices.Contains(football.Products(), d.Product()) })
 	r.Datasets = len(list)
 	known := ByDataset("", logged)
 	type newest struct {
@@ -54,8 +54,8 @@ func (r *Result) newerStored(ctx context.Context, s *store.Store, logged []trans
 	return records, nil
 }
 
-func datasetOf(d *store.Dataset) cli.Dataset {
-	return cli.Dataset{Tenant: d.ClientID(), Product: d.Product()}
+func datasetOf(d *store.Dataset) dataset.Dataset {
+	return dataset.Dataset{Tenant: d.ClientID(), Product: d.Product()}
 }
 
 // NewestStored is [Newest] of a dataset in an object store, whose commits are durable.

@@ -5,9 +5,9 @@ import (
 	"sync"
 	"time"
 
-	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/cyclestate"
 	"mkt/cmd/mkt/internal/tenants"
+	"mkt/internal/dataset"
 	"mkt/publish/health"
 	"mkt/publish/layout"
 )
@@ -73,13 +73,13 @@ func (c *Console) connection(t *tenants.Tenant) (connection, error) {
 }
 
 // dataset finds a dataset by the account and the product of an address.
-func (c *Console) dataset(account, product string) (cli.Dataset, error) {
+func (c *Console) dataset(account, product string) (dataset.Dataset, error) {
 	if !layout.ValidTenantID(account) {
-		return cli.Dataset{}, badRequest("%q cannot be an account's id.", account)
+		return dataset.Dataset{}, badRequest("%q cannot be an account's id.", account)
 	}
-	list, err := cli.Datasets(c.Env.Data, cli.Filter{Tenant: account, Product: product})
+	list, err := dataset.List(c.Env.Data, dataset.Filter{Tenant: account, Product: product})
 	if err != nil {
-		return cli.Dataset{}, notFound("There is no data of account %s for %s.", account, product)
+		return dataset.Dataset{}, notFound("There is no data of account %s for %s.", account, product)
 	}
 	return list[0], nil
 }

@@ -9,10 +9,10 @@ import (
 	"sync"
 	"time"
 
-	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/compare"
 	"mkt/cmd/mkt/internal/document"
 	"mkt/cmd/mkt/internal/verify"
+	"mkt/internal/dataset"
 	"mkt/internal/terminal"
 	"mkt/publish/durable"
 	"mkt/publish/snapshot"
@@ -28,7 +28,7 @@ type auditBody struct {
 
 // check is a verification. It goes on when nobody looks at its page.
 type check struct {
-	Dataset     cli.Dataset
+	Dataset     dataset.Dataset
 	Began       time.Time
 	Took        time.Duration
 	Running     bool
@@ -44,12 +44,12 @@ func (c *check) Document() (template.HTML, error) { return c.Report.Document().H
 // it reads every byte.
 type checks struct {
 	mu      sync.Mutex
-	newest  map[cli.Dataset]*check
+	newest  map[dataset.Dataset]*check
 	running *check
 }
 
 // of returns copies of the newest check of a dataset, and of the one now running.
-func (c *checks) of(d cli.Dataset) (own, running *check) {
+func (c *checks) of(d dataset.Dataset) (own, running *check) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if found := c.newest[d]; found != nil {
@@ -64,7 +64,7 @@ func (c *checks) of(d cli.Dataset) (own, running *check) {
 }
 
 // begin starts a check, unless one is running.
-func (c *checks) begin(d cli.Dataset, now func() time.Time, run func(progress func(done, total int)) (verify.Report, error)) {
+func (c *checks) begin(d dataset.Dataset, now func() time.Time, run func(progress func(done, total int)) (verify.Report, error)) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.running != nil {
@@ -72,7 +72,7 @@ func (c *checks) begin(d cli.Dataset, now func() time.Time, run func(progress fu
 	}
 	started := &check{Dataset: d, Began: now(), Running: true}
 	if c.newest == nil {
-		c.newest = make(map[cli.Dataset]*check)
+		c.newest = make(map[dataset.Dataset]*check)
 	}
 	c.newest[d], c.running = started, started
 	go func() {
@@ -132,7 +132,7 @@ func (c *Console) beginCheck(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, "/audit/"+p.Account+"/"+string(p.Product), http.StatusSeeOther)
 }
 
-func (c *Console) verify(d cli.Dataset, progress func(done, total int)) (verify.Report, error) {
+func (c *Console) verify(d dataset.Dataset, progress func(done, total int)) (verify.Report, error) {
 	root, err := d.Open()
 	if err != nil {
 		return verify.Report{}, err

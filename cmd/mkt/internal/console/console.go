@@ -19,6 +19,7 @@ import (
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/doctor"
 	"mkt/cmd/mkt/internal/inplay"
+	"mkt/internal/dataset"
 )
 
 // Options are the options of a console.
@@ -55,7 +56,7 @@ type Console struct {
 	cycleLines cycleLines
 	traces     background[traceKey, inplay.Trace]
 	mappings   background[mappingKey, problems]
-	departed   background[cli.Dataset, []goneRow]
+	departed   background[dataset.Dataset, []goneRow]
 }
 
 // New returns a console.

@@ -11,8 +11,8 @@ import (
 	"sync"
 	"time"
 
-	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/inspect"
+	"mkt/internal/dataset"
 	"mkt/publish/durable"
 	"mkt/publish/football"
 	"mkt/publish/health"
@@ -199,15 +199,15 @@ type picker struct {
 	Path     string // of the page without a choice
 	Account  string // "" if nothing was chosen and there is no data
 	Product  football.Product
-	Datasets []cli.Dataset
+	Datasets []dataset.Dataset
 
-	dataset cli.Dataset
+	dataset dataset.Dataset
 }
 
 // pick reads which dataset a page is about: the path's account and product, or else the
 // query's, or else the first one.
 func (c *Console) pick(r *http.Request, path string) (picker, error) {
-	return c.pickOf(r, path, cli.Filter{})
+	return c.pickOf(r, path, dataset.Filter{})
 }
 
 // momentOf is [Console.pick] for a page of one cycle, whose moment is in the path. The root is open.
@@ -227,9 +227,9 @@ func (p picker) chosen() string { return p.Account }
 
 // pickOf is [Console.pick] among the datasets selected by a filter, in the accounts' order in
 // tenants.yaml.
-func (c *Console) pickOf(r *http.Request, path string, among cli.Filter) (picker, error) {
+func (c *Console) pickOf(r *http.Request, path string, among dataset.Filter) (picker, error) {
 	p := picker{Path: path}
-	list, err := cli.Datasets(c.Env.Data, among)
+	list, err := dataset.List(c.Env.Data, among)
 	var unreadable *fs.PathError
 	switch {
 	case errors.As(err, &unreadable):
@@ -249,7 +249,7 @@ func (c *Console) pickOf(r *http.Request, path string, among cli.Filter) (picker
 	if among.Product != "" {
 		product = among.Product
 	}
-	at := slices.IndexFunc(list, func(d cli.Dataset) bool {
+	at := slices.IndexFunc(list, func(d dataset.Dataset) bool {
 		return (account == "" || d.Tenant == account) && (product == "" || string(d.Product) == product)
 	})
 	if at < 0 {
@@ -261,12 +261,12 @@ func (c *Console) pickOf(r *http.Request, path string, among cli.Filter) (picker
 }
 
 // sort orders datasets by their accounts' order in tenants.yaml. Accounts no longer in it are last.
-func (c *Console) sort(list []cli.Dataset) {
+func (c *Console) sort(list []dataset.Dataset) {
 	place := map[string]int{}
 	if file, _ := c.tenants(); file != nil {
 		for i, id := range file.IDs() {
 			place[id] = i - len(file.Tenants)
 		}
 	}
-	slices.SortStableFunc(list, func(a, b cli.Dataset) int { return place[a.Tenant] - place[b.Tenant] })
+	slices.SortStableFunc(list, func(a, b dataset.Dataset) int { return place[a.Tenant] - place[b.Tenant] })
 }

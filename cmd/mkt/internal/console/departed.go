@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"time"
 
-	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/fixtures"
+	"mkt/internal/dataset"
 	"mkt/publish/snapshot"
 )
 
@@ -32,7 +32,7 @@ type departedShown struct {
 // searchDeparted returns the fixtures that left the newest publications and are found by a query, none if
 // it is "". They are read from the first search on and again after each publication: the lists of 200
 // publications take a second or two.
-func (c *Console) searchDeparted(ctx context.Context, of cli.Dataset, list *fixtureList, query string, matches func(*fixtureRow) bool) (shown departedShown, err error) {
+func (c *Console) searchDeparted(ctx context.Context, of dataset.Dataset, list *fixtureList, query string, matches func(*fixtureRow) bool) (shown departedShown, err error) {
 	if query == "" {
 		return shown, nil
 	}
@@ -65,7 +65,7 @@ func (c *Console) searchDeparted(ctx context.Context, of cli.Dataset, list *fixt
 }
 
 // goneFrom reads the departed fixtures, the last ones first.
-func goneFrom(of cli.Dataset, head snapshot.Commit, progress func(done, total int)) (rows []goneRow, err error) {
+func goneFrom(of dataset.Dataset, head snapshot.Commit, progress func(done, total int)) (rows []goneRow, err error) {
 	root, err := of.Open()
 	if err != nil {
 		return nil, err

@@ -11,9 +11,9 @@ import (
 	"sync"
 	"time"
 
-	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/history"
 	"mkt/cmd/mkt/internal/names"
+	"mkt/internal/dataset"
 	"mkt/publish/durable"
 	"mkt/publish/football"
 	"mkt/publish/layout"
@@ -46,11 +46,11 @@ type fixtureRow struct {
 // fixtureLists keeps the newest list of some datasets.
 type fixtureLists struct {
 	mu    sync.Mutex
-	lists map[cli.Dataset]*fixtureList
+	lists map[dataset.Dataset]*fixtureList
 }
 
 // list returns the fixtures of the newest publication; nil if there is none.
-func (f *fixtureLists) list(d cli.Dataset) (*fixtureList, error) {
+func (f *fixtureLists) list(d dataset.Dataset) (*fixtureList, error) {
 	root, err := d.Open()
 	if err != nil {
 		return nil, err
@@ -79,7 +79,7 @@ func (f *fixtureLists) list(d cli.Dataset) (*fixtureList, error) {
 	slices.Sort(l.leagues)
 	l.leagues = slices.Compact(l.leagues)
 	if f.lists == nil || len(f.lists) >= maxFixtureLists {
-		f.lists = map[cli.Dataset]*fixtureList{}
+		f.lists = map[dataset.Dataset]*fixtureList{}
 	}
 	f.lists[d] = l
 	return l, nil
@@ -131,7 +131,7 @@ type fixturesBody struct {
 }
 
 func (c *Console) fixtures(r *http.Request) (view, error) {
-	p, err := c.pickOf(r, "/fixtures", cli.Filter{Product: string(football.MarketEngine)})
+	p, err := c.pickOf(r, "/fixtures", dataset.Filter{Product: string(football.MarketEngine)})
 	if err != nil {
 		return view{}, err
 	}
@@ -408,7 +408,7 @@ func rawReason(r football.Reason) string {
 }
 
 // openFixture reads the account and the fixture of an address, and opens the account's markets.
-func (c *Console) openFixture(r *http.Request) (d cli.Dataset, id string, root *durable.Disk, err error) {
+func (c *Console) openFixture(r *http.Request) (d dataset.Dataset, id string, root *durable.Disk, err error) {
 	if d, err = c.dataset(r.PathValue("account"), string(football.MarketEngine)); err != nil {
 		return d, "", nil, err
 	}

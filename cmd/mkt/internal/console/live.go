@@ -10,9 +10,9 @@ import (
 	"strings"
 	"time"
 
-	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/inplay"
 	"mkt/cmd/mkt/internal/matchpage"
+	"mkt/internal/dataset"
 	"mkt/publish/football"
 	"mkt/publish/table"
 )
@@ -47,7 +47,7 @@ type liveLine struct {
 }
 
 func (c *Console) live(r *http.Request) (view, error) {
-	p, err := c.pickOf(r, "/live", cli.Filter{Product: string(football.LiveIntelligence)})
+	p, err := c.pickOf(r, "/live", dataset.Filter{Product: string(football.LiveIntelligence)})
 	body := liveBody{picker: p}
 	v := view{Page: "live", Section: "live", Title: "Live", Body: &body}
 	if err != nil || p.Account == "" {
@@ -105,7 +105,7 @@ type matchBody struct {
 }
 
 func (c *Console) match(r *http.Request) (view, error) {
-	p, err := c.pickOf(r, "/live", cli.Filter{Product: string(football.LiveIntelligence)})
+	p, err := c.pickOf(r, "/live", dataset.Filter{Product: string(football.LiveIntelligence)})
 	if err != nil {
 		return view{}, err
 	}

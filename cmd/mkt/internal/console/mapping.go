@@ -10,10 +10,10 @@ import (
 	"net/http"
 	"slices"
 
-	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/history"
 	"mkt/fetch/provider/all"
 	"mkt/fetch/raw"
+	"mkt/internal/dataset"
 	"mkt/internal/terminal"
 	"mkt/publish/football"
 	"mkt/publish/layout"
@@ -58,12 +58,12 @@ type unreadable struct {
 
 // mappingKey identifies a cycle whose problems are read from its archive.
 type mappingKey struct {
-	dataset cli.Dataset
+	dataset dataset.Dataset
 	cycle   layout.CycleID
 }
 
 // problemsOf returns the problems of a cycle; nil if they are still being read.
-func (c *Console) problemsOf(ctx context.Context, d cli.Dataset, cycle layout.CycleID) (*problems, error) {
+func (c *Console) problemsOf(ctx context.Context, d dataset.Dataset, cycle layout.CycleID) (*problems, error) {
 	r := c.mappings.get(ctx, mappingKey{d, cycle}, "read", c.Env.Now(), func(problems, func(done, total int)) (problems, error) {
 		return problemsIn(mappingKey{d, cycle})
 	})

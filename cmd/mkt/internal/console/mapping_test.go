@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/inspect"
 	"mkt/fetch/raw"
+	"mkt/internal/dataset"
 	testcheck "mkt/internal/testing/check"
 	"mkt/internal/testing/dataroot"
 	"mkt/publish/durable"
@@ -20,7 +20,7 @@ import (
 
 // archive writes the answers of a cycle without markets, or with those of one fixture, in which
 // the prices of Over and Under may be swapped.
-func archive(t *testing.T, d cli.Dataset, after time.Duration, over, under string) layout.CycleID {
+func archive(t *testing.T, d dataset.Dataset, after time.Duration, over, under string) layout.CycleID {
 	t.Helper()
 	root, err := durable.OpenRoot(d.Dir())
 	if err != nil {
@@ -49,7 +49,7 @@ func archive(t *testing.T, d cli.Dataset, after time.Duration, over, under strin
 // A suspicion that the cycle before did not have has come, with its answer. A fixture that failed
 // leads to the refused answers.
 func TestProblems(t *testing.T) {
-	d := cli.Dataset{Data: t.TempDir(), Tenant: "acme", Product: football.MarketEngine}
+	d := dataset.Dataset{Data: t.TempDir(), Tenant: "acme", Product: football.MarketEngine}
 	good, bad := archive(t, d, 0, "6.00", "1.10"), archive(t, d, time.Hour, "1.85", "1.95")
 	read := func(id layout.CycleID) *problems {
 		found, err := problemsIn(mappingKey{d, id})

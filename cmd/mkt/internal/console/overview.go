@@ -81,7 +81,7 @@ func (c *Console) accountLine(t *tenants.Tenant) (accountLine, error) {
 		line.Quota = quotaLine(q, now)
 		_, line.UsedUp = q.UsedUp(now)
 	}
-	for _, p := range account.Products() {
+	for _, p := range football.Products() {
 		if _, subscribed := t.Products[p]; !subscribed {
 			continue
 		}

@@ -12,10 +12,10 @@ import (
 	"strconv"
 	"time"
 
-	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/commitlog"
 	"mkt/cmd/mkt/internal/explain"
 	"mkt/cmd/mkt/internal/receipts"
+	"mkt/internal/dataset"
 	"mkt/internal/receipts/receipt"
 	"mkt/internal/receipts/transparency"
 	"mkt/internal/terminal"
@@ -47,7 +47,7 @@ func (c *Console) hasLogKey() bool {
 
 // logged returns the newest publication of a dataset that is in the log; 0 if there is none, or if the log cannot be read,
 // which its page says.
-func (c *Console) logged(d cli.Dataset) uint64 {
+func (c *Console) logged(d dataset.Dataset) uint64 {
 	data, err := durable.OpenExisting(c.Env.Data)
 	if err != nil {
 		return 0
@@ -70,7 +70,7 @@ func (c *Console) logged(d cli.Dataset) uint64 {
 
 // provable returns the oldest and the newest publication of which prices have receipts; 0 if there is none. The snapshot of
 // the oldest is kept, and it commits to each fixture; the newest is in the log.
-func (c *Console) provable(d cli.Dataset, root durable.ReadFS) (from, to uint64) {
+func (c *Console) provable(d dataset.Dataset, root durable.ReadFS) (from, to uint64) {
 	if to = c.logged(d); to == 0 {
 		return 0, 0
 	}
@@ -90,7 +90,7 @@ func (c *Console) provable(d cli.Dataset, root durable.ReadFS) (from, to uint64)
 
 // provableMatch returns the newest publication up to a shown one from which a match has a receipt: that one, or, since
 // live publications are faster than the log, the newest one in the log. It is 0 if there is none.
-func (c *Console) provableMatch(d cli.Dataset, shown *publication) uint64 {
+func (c *Console) provableMatch(d dataset.Dataset, shown *publication) uint64 {
 	if shown.commit.FixturesRoot == "" {
 		return 0
 	}
@@ -224,8 +224,8 @@ func (b *receiptsBody) read(c *Console, data durable.ReadFS) error {
 // compared returns the datasets of a data root, and those of the log, by account and product. shared says that
 // other machines publish too, and may have newer publications.
 func compared(data string, logged []transparency.Logged, shared bool) (list []loggedDataset, err error) {
-	datasets, err := cli.Datasets(data, cli.Filter{})
-	if err != nil && !errors.Is(err, cli.ErrNoData) {
+	datasets, err := dataset.List(data, dataset.Filter{})
+	if err != nil && !errors.Is(err, dataset.ErrNoData) {
 		return nil, err
 	}
 	known := commitlog.ByDataset(data, logged)

@@ -16,11 +16,10 @@ import (
 	"strings"
 	"time"
 
-	"mkt/cmd/mkt/internal/cli"
 	pages "mkt/cmd/mkt/internal/page"
+	"mkt/internal/dataset"
 	"mkt/internal/terminal/printable"
 	"mkt/publish/football"
-	"mkt/serve/account"
 )
 
 //go:embed templates/*.html
@@ -59,10 +58,10 @@ var sections = []section{
 	{"overview", "/", "Overview", nil},
 	{"fixtures", "/fixtures", "Fixtures", []football.Product{football.MarketEngine}},
 	{"live", "/live", "Live", []football.Product{football.LiveIntelligence}},
-	{"cycles", "/cycles", "Cycles", account.Products()},
-	{"audit", "/audit", "Audit", account.Products()},
+	{"cycles", "/cycles", "Cycles", football.Products()},
+	{"audit", "/audit", "Audit", football.Products()},
 	{"receipts", "/receipts", "Receipts", nil},
-	{"api", "/api", "API", account.Products()},
+	{"api", "/api", "API", football.Products()},
 }
 
 // sectionsFor returns the navigation of a page. A link keeps the page's account if that account
@@ -76,9 +75,9 @@ func (c *Console) sectionsFor(body any) []section {
 	if !ok || page.chosen() == "" {
 		return links
 	}
-	list, _ := cli.Datasets(c.Env.Data, cli.Filter{Tenant: page.chosen()})
+	list, _ := dataset.List(c.Env.Data, dataset.Filter{Tenant: page.chosen()})
 	for i, s := range links {
-		if slices.ContainsFunc(list, func(d cli.Dataset) bool { return slices.Contains(s.of, d.Product) }) {
+		if slices.ContainsFunc(list, func(d dataset.Dataset) bool { return slices.Contains(s.of, d.Product) }) {
 			links[i].Path += "?account=" + url.QueryEscape(page.chosen())
 		}
 	}

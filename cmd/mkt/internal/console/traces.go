@@ -6,9 +6,9 @@ import (
 	"strconv"
 	"time"
 
-	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/inplay"
 	"mkt/cmd/mkt/internal/matchpage"
+	"mkt/internal/dataset"
 	"mkt/internal/terminal"
 )
 
@@ -20,13 +20,13 @@ const (
 // traceKey identifies a match. The past of one of ninety minutes is in some 700 cycles: they are read
 // once, and then only the new ones.
 type traceKey struct {
-	dataset         cli.Dataset
+	dataset         dataset.Dataset
 	fixture, source string
 }
 
 // follow adds its past to a match. If reading takes long, the match gets the part read so far and
 // a note of the progress.
-func (c *Console) follow(ctx context.Context, d cli.Dataset, m *matchpage.Match) {
+func (c *Console) follow(ctx context.Context, d dataset.Dataset, m *matchpage.Match) {
 	own := *m // the page goes on to use m
 	key := traceKey{d, m.Row.ProviderFixtureID, m.Row.SourceProvider}
 	r := c.traces.get(ctx, key, strconv.FormatUint(m.Commit.Version, 10), m.Now, func(before inplay.Trace, progress func(done, total int)) (inplay.Trace, error) {

@@ -37,7 +37,7 @@ func Untried(t *tenants.Tenant, now time.Time) string {
 		return why
 	}
 	why := "no product"
-	for _, p := range account.Products() {
+	for _, p := range football.Products() {
 		switch term := t.Subscription(p, now); term {
 		case account.InForce:
 			return ""

@@ -6,6 +6,7 @@ import (
 	"mkt/cmd/mkt/internal/audit"
 	"mkt/cmd/mkt/internal/tenants"
 	"mkt/internal/terminal"
+	"mkt/publish/football"
 	"mkt/serve/account"
 )
 
@@ -64,7 +65,7 @@ func (d *doctor) account(t *tenants.Tenant) {
 		d.bad(Warn, "PRODUCT_NONE", "accounts", at, d.mkt("tenant product set "+t.ID+" market_engine"), "it has no product")
 	}
 	inForce := false
-	for _, p := range account.Products() {
+	for _, p := range football.Products() {
 		s, subscribed := t.Products[p]
 		inForce = inForce || subscribed && t.Subscription(p, d.now) == account.InForce
 		if subscribed && t.Subscription(p, d.now) == account.Expired {

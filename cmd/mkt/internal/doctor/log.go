@@ -15,6 +15,7 @@ import (
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/commitlog"
 	"mkt/internal/cluster/store"
+	"mkt/internal/dataset"
 	"mkt/internal/receipts/transparency"
 	"mkt/internal/terminal"
 	"mkt/publish/durable"
@@ -101,7 +102,7 @@ func (d *doctor) behind(ctx context.Context, s *store.Store, view *transparency.
 		if s == nil && r.head == nil || s != nil && r.stored == nil {
 			continue
 		}
-		last := known[cli.Dataset{Data: d.Data, Tenant: r.id, Product: r.product}]
+		last := known[dataset.Dataset{Data: d.Data, Tenant: r.id, Product: r.product}]
 		var head snapshot.Commit
 		var isNew bool
 		var records durable.ReadFS = r.fs

@@ -8,8 +8,8 @@ import (
 	"fmt"
 	"time"
 
-	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/matchpage"
+	"mkt/internal/dataset"
 	"mkt/publish/durable"
 	"mkt/publish/football"
 	"mkt/publish/layout"
@@ -88,7 +88,7 @@ type Trace struct {
 }
 
 // Extend returns the trace with the cycles up to the match's snapshot. It leaves t unchanged.
-func (t Trace) Extend(ctx context.Context, dataset cli.Dataset, m *matchpage.Match, progress func(done, total int)) (Trace, error) {
+func (t Trace) Extend(ctx context.Context, dataset dataset.Dataset, m *matchpage.Match, progress func(done, total int)) (Trace, error) {
 	end, _, err := layout.ParseCycleID(string(m.Commit.CycleID))
 	if err != nil {
 		return t, err

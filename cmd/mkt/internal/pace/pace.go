@@ -60,7 +60,7 @@ func Of(data string, t *tenants.Tenant, now time.Time) (Plan, error) {
 	}
 	findings := []*health.Run{test}
 	var jobs []Job
-	for _, product := range account.Products() {
+	for _, product := range football.Products() {
 		run, before, err := read(data, t.ID, product)
 		if err != nil {
 			return p, fmt.Errorf("state of tenant %s: %w", t.ID, err)

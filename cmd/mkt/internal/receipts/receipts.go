@@ -12,6 +12,7 @@ import (
 	"mkt/cmd/mkt/internal/explain"
 	"mkt/cmd/mkt/internal/fixtures"
 	"mkt/fetch/raw"
+	"mkt/internal/dataset"
 	"mkt/internal/receipts/receipt"
 	"mkt/internal/receipts/transparency"
 	"mkt/internal/terminal"
@@ -23,7 +24,7 @@ import (
 
 // Wanted says of which price a receipt is made, or, in a live dataset, of which fixture.
 type Wanted struct {
-	Dataset   cli.Dataset
+	Dataset   dataset.Dataset
 	Fixture   string // "" looks it up
 	Market    string // "" looks it up
 	Selection string

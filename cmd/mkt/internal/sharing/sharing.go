@@ -20,7 +20,6 @@ import (
 	"mkt/internal/cluster"
 	"mkt/publish/football"
 	"mkt/publish/health"
-	"mkt/serve/account"
 )
 
 // Options are what a process knows of its cycles. An entry is a product of an account: see [Entry].
@@ -91,7 +90,7 @@ func Parse(entry string) (id string, p football.Product) {
 func Entries(f *tenants.File) []schedule.Job {
 	var list []schedule.Job
 	for i := range f.Tenants {
-		for _, p := range account.Products() {
+		for _, p := range football.Products() {
 			if expr := f.Tenants[i].Expression(p); expr != "" {
 				list = append(list, schedule.Job{Name: Entry(f.Tenants[i].ID, p), Expr: expr, Lane: string(p)})
 			}
@@ -228,7 +227,7 @@ func (s *Share) Overdue() []string {
 	var list []string
 	f := s.File()
 	for i := range f.Tenants {
-		for _, p := range account.Products() {
+		for _, p := range football.Products() {
 			if s.isOverdue(&f.Tenants[i], p) {
 				list = append(list, Entry(f.Tenants[i].ID, p))
 			}
@@ -325,7 +324,7 @@ func (s *Share) After(entry string, err error) {
 func (s *Share) RunsHere(id string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, p := range account.Products() {
+	for _, p := range football.Products() {
 		if s.member == nil || s.owned[Entry(id, p)] {
 			return true
 		}

@@ -10,7 +10,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"mkt/serve/account"
+	"mkt/publish/football"
 )
 
 // reader reads the nodes of a document and collects all problems, so that a person sees them at once.
@@ -106,7 +106,7 @@ func keysOf(t reflect.Type) map[string]reflect.StructField {
 			keys[f] = reflect.StructField{}
 		}
 	case t.Kind() == reflect.Map:
-		for _, p := range account.Products() {
+		for _, p := range football.Products() {
 			keys[string(p)] = reflect.StructField{}
 		}
 	default:

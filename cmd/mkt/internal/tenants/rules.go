@@ -194,7 +194,7 @@ func (r *reader) check(n *yaml.Node, field string, v any) {
 			r.problem(child(n, "bookmaker"), "provider.bookmaker", "%s", reason)
 		}
 	case *Tenant:
-		for _, p := range account.Products() {
+		for _, p := range football.Products() {
 			if _, has := v.Products[p]; has && v.Provider != nil {
 				if reason := CheckProduct(v.Provider.Name, p); reason != "" {
 					r.problem(child(n, "products"), "products."+string(p), "%s: leave the product out, or connect another provider", reason)

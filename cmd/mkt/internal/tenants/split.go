@@ -62,7 +62,7 @@ func (t *Tenant) account(now time.Time) account.Account {
 		a.Provider = account.Provider{Name: p.Name, Configured: true, Disabled: p.Disabled, Hint: p.Hint,
 			Fingerprint: p.Fingerprint(), Capabilities: adapter.Capabilities}
 	}
-	for _, p := range account.Products() {
+	for _, p := range football.Products() {
 		if s, err := schedule.Parse(t.Expression(p)); err == nil {
 			a.Cadence[p] = schedule.Cadence(s, now)
 		}

@@ -4,13 +4,14 @@ import (
 	"slices"
 
 	"mkt/fetch/provider/all"
+	"mkt/publish/football"
 	"mkt/serve/account"
 )
 
 // Features lists every feature's name, product by product, and the extensions.
 func Features() []string {
 	var list []string
-	for _, p := range account.Products() {
+	for _, p := range football.Products() {
 		list = append(list, account.ProductFeatures(p)...)
 	}
 	return append(list, account.Extensions()...)
@@ -20,7 +21,7 @@ func Features() []string {
 // the enabled extensions.
 func (t *Tenant) EnabledFeatures() []string {
 	on := t.resolvedFeatures()
-	for _, p := range account.Products() {
+	for _, p := range football.Products() {
 		if _, subscribed := t.Products[p]; !subscribed {
 			for _, f := range account.ProductFeatures(p) {
 				delete(on, f)
@@ -34,7 +35,7 @@ func (t *Tenant) EnabledFeatures() []string {
 // if enabled. Subscriptions do not matter here.
 func (t *Tenant) resolvedFeatures() map[string]bool {
 	on := map[string]bool{}
-	for _, p := range account.Products() {
+	for _, p := range football.Products() {
 		for _, f := range account.BaseFeatures(p) {
 			on[f] = true
 		}

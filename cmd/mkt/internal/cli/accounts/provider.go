@@ -16,7 +16,7 @@ import (
 	"mkt/fetch/credential"
 	"mkt/internal/terminal"
 	"mkt/internal/terminal/printable"
-	"mkt/serve/account"
+	"mkt/publish/football"
 )
 
 func newProvider(g *Group) *cobra.Command {
@@ -54,7 +54,7 @@ another provider, every fixture, market and selection gets another id.`,
 			if p.Name == "" {
 				return terminal.Usagef("which provider? give --provider NAME: %s", strings.Join(tenants.ProviderNames(), ", "))
 			}
-			if err := cli.CheckWord("--provider", p.Name, tenants.ProviderNames()...); err != nil {
+			if err := terminal.CheckWord("--provider", p.Name, tenants.ProviderNames()...); err != nil {
 				return err
 			}
 			return g.setProvider(cmd, args[0], p, yes)
@@ -113,7 +113,7 @@ func (g *Group) setProvider(cmd *cobra.Command, id string, p tenants.Provider, y
 	if err := checkProvider(p); err != nil {
 		return err
 	}
-	for _, product := range account.Products() {
+	for _, product := range football.Products() {
 		if _, has := t.Products[product]; has {
 			if reason := tenants.CheckProduct(p.Name, product); reason != "" {
 				return fmt.Errorf("tenant %s is subscribed to %s, and %s: take the product away first with mkt tenant product unset %s %s, or keep another provider",

@@ -12,7 +12,6 @@ import (
 	"mkt/internal/terminal/printable"
 	"mkt/publish/football"
 	"mkt/publish/snapshot"
-	"mkt/serve/account"
 )
 
 // source is whose data an account has: a provider's and, where it sells those of several,
@@ -46,7 +45,7 @@ func (g *Group) changeOf(t *tenants.Tenant, p tenants.Provider) (*change, error)
 	if set == c.to {
 		return nil, nil
 	}
-	for _, product := range account.Products() {
+	for _, product := range football.Products() {
 		m, err := g.newest(t.ID, product)
 		if err != nil {
 			return nil, err

@@ -19,9 +19,9 @@ import (
 	"mkt/internal/terminal"
 	"mkt/internal/terminal/printable"
 	"mkt/publish/durable"
+	"mkt/publish/football"
 	"mkt/publish/health"
 	"mkt/publish/layout"
-	"mkt/serve/account"
 )
 
 func newProviderTest(g *Group) *cobra.Command {
@@ -110,7 +110,7 @@ func (g *Group) shipStates(ctx context.Context, id string, data durable.ReadFS) 
 // notInPlan returns an error if a test showed that the plan does not include what a
 // product of the tenant needs.
 func notInPlan(t *tenants.Tenant, plan *health.Plan) error {
-	for _, p := range account.Products() {
+	for _, p := range football.Products() {
 		if _, has := t.Products[p]; has && plan.Refuses(p.Needs()) {
 			return fmt.Errorf("tenant %s: the credential is good, but the plan does not include %s, which %s needs: buy it from %s and test again, store another credential with: mkt provider set %s --provider %s, or take the product away with: mkt tenant product unset %s %s",
 				t.ID, p.Needs(), p, t.Provider.Name, t.ID, t.Provider.Name, t.ID, p)

@@ -8,8 +8,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"mkt/cmd/mkt/internal/audit"
-	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/tenants"
+	"mkt/internal/dataset"
 	"mkt/internal/terminal"
 	"mkt/publish/football"
 	"mkt/publish/layout"
@@ -58,7 +58,7 @@ func (f *tenantFlags) tenant(id string) (tenants.Tenant, error) {
 		return t, terminal.Usagef(`tenant id %q: want 1 to 63 of a-z, 0-9, "_" and "-", beginning with a letter or digit`, id)
 	}
 	for _, name := range f.products {
-		if err := cli.CheckWord("--product", name, cli.ProductNames()...); err != nil {
+		if err := terminal.CheckWord("--product", name, dataset.ProductNames()...); err != nil {
 			return t, err
 		}
 		t.Products[football.Product(name)] = account.Subscription{}

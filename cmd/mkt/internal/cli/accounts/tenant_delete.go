@@ -21,9 +21,9 @@ import (
 	"mkt/internal/terminal"
 	"mkt/internal/terminal/printable"
 	"mkt/publish/durable"
+	"mkt/publish/football"
 	"mkt/publish/layout"
 	"mkt/serve"
-	"mkt/serve/account"
 )
 
 // inForceAfter is how long a deletion waits after the account has left tenants.yaml. Every serve and
@@ -172,7 +172,7 @@ func (g *Group) lease(ctx context.Context, id string, r cli.Redis) (release func
 		}
 		conn.Close()
 	}
-	for _, p := range account.Products() {
+	for _, p := range football.Products() {
 		_, one, err := conn.Take(ctx, id, string(p), "mkt tenant delete")
 		if err != nil {
 			release()
@@ -208,7 +208,7 @@ var errBusy = fmt.Errorf("%w: a step or a test of it runs; try again later", dur
 // lock locks the account's folder and those of its products that exist and are not locked yet.
 func (l folderLocks) lock(data, id string) error {
 	names := []string{layout.Tenant(id)}
-	for _, p := range account.Products() {
+	for _, p := range football.Products() {
 		names = append(names, layout.TenantProduct(id, string(p)))
 	}
 	for _, name := range names {

@@ -10,6 +10,7 @@ import (
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/schedule"
 	"mkt/cmd/mkt/internal/tenants"
+	"mkt/internal/dataset"
 	"mkt/internal/terminal"
 	"mkt/publish/football"
 	"mkt/serve/account"
@@ -97,7 +98,7 @@ func (g *Group) limitVerb() verb {
 }
 
 func parseProduct(s string) (football.Product, error) {
-	return football.Product(s), cli.CheckWord("product", s, cli.ProductNames()...)
+	return football.Product(s), terminal.CheckWord("product", s, dataset.ProductNames()...)
 }
 
 // scheduleVerbs set and unset.
@@ -179,7 +180,7 @@ func (g *Group) featureVerbs() []verb {
 	one := func(word, short string, action audit.Action, on bool) verb {
 		return verb{use: word + " ID FEATURE", short: short, example: "mkt tenant feature " + word + " acme advanced_stats", action: action,
 			prepare: func(args []string) (step, error) {
-				if err := cli.CheckWord("feature", args[1], tenants.Features()...); err != nil {
+				if err := terminal.CheckWord("feature", args[1], tenants.Features()...); err != nil {
 					return step{}, err
 				}
 				return step{said: fmt.Sprintf("Feature %s %sd.", args[1], word),

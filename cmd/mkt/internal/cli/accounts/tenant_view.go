@@ -7,6 +7,7 @@ import (
 	"mkt/cmd/mkt/internal/tenants"
 	"mkt/internal/terminal"
 	"mkt/internal/terminal/printable"
+	"mkt/publish/football"
 	"mkt/serve/account"
 )
 
@@ -53,7 +54,7 @@ type providerView struct {
 func viewOf(t *tenants.Tenant, now time.Time) tenantView {
 	v := tenantView{ID: t.ID, Name: t.Name, Status: string(t.Status), Products: []productView{},
 		Origins: append([]string{}, t.Origins...), Tokens: []tokenView{}, Features: t.EnabledFeatures(), Limit: limitView{t.Limit.Requests, t.Limit.Per.String(), t.Limit.Burst}}
-	for _, p := range account.Products() {
+	for _, p := range football.Products() {
 		if s, ok := t.Products[p]; ok {
 			v.Products = append(v.Products, productView{string(p), string(t.Subscription(p, now)), s.Starts, s.Expires, t.Expression(p)})
 		}

@@ -9,7 +9,6 @@ import (
 	"mkt/cmd/mkt/internal/sharing"
 	"mkt/cmd/mkt/internal/tenants"
 	"mkt/publish/football"
-	"mkt/serve/account"
 )
 
 // agesOfCycles collects, at the time of the request, the ages of the newest successful cycles
@@ -36,7 +35,7 @@ func (c agesOfCycles) Describe(to chan<- *prometheus.Desc) {
 // Collect implements [prometheus.Collector].
 func (c agesOfCycles) Collect(to chan<- prometheus.Metric) {
 	f := c.share.File()
-	for _, p := range account.Products() {
+	for _, p := range football.Products() {
 		count, newest, oldest := c.judge(f, p)
 		for state, n := range count {
 			to <- prometheus.MustNewConstMetric(jobsDesc, prometheus.GaugeValue, float64(n), string(p), state)

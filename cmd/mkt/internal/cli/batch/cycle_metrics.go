@@ -12,7 +12,6 @@ import (
 	"mkt/cmd/mkt/internal/schedule"
 	"mkt/cmd/mkt/internal/sharing"
 	"mkt/publish/football"
-	"mkt/serve/account"
 )
 
 // cycleMetrics has no label for the tenant: there would be thousands of series, and the log,
@@ -65,7 +64,7 @@ func newCycleMetrics(now func() time.Time) *cycleMetrics {
 			Help: "Cycles under way."}, []string{"product"}),
 		lastGood: map[string]time.Time{},
 	}
-	for _, p := range account.Products() {
+	for _, p := range football.Products() {
 		for _, outcome := range []string{cyclePublished, cycleFailed, cycleLocked, cycleInterrupted, cycleUnleased} {
 			m.cycles.WithLabelValues(string(p), outcome)
 		}

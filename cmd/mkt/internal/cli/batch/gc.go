@@ -10,6 +10,7 @@ import (
 
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/internal/cluster/store"
+	"mkt/internal/dataset"
 	"mkt/internal/terminal"
 	"mkt/internal/terminal/printable"
 	"mkt/publish/durable"
@@ -17,7 +18,7 @@ import (
 )
 
 type gcFlags struct {
-	cli.Filter
+	dataset.Filter
 	PublishFlags
 	dryRun    bool
 	afterLeap bool
@@ -52,8 +53,8 @@ left by a machine when another one published first. Commit records stay.`,
 			return g.gc(cmd, f)
 		},
 	}
-	f.Filter.Flags(cmd)
-	f.AllFlag(cmd)
+	cli.DatasetFlags(cmd, &f.Filter)
+	cli.AllFlag(cmd, &f.Filter)
 	g.leases.Flag(g.Settings, cmd)
 	cmd.Flags().BoolVar(&f.dryRun, "dry-run", false, "print what would be deleted, and delete nothing; it does not wait for a running cycle")
 	cmd.Flags().BoolVar(&f.afterLeap, "after-leap", false, "the clock is right, although the newest publication came so late")
@@ -73,7 +74,7 @@ func (g *Group) gc(cmd *cobra.Command, f gcFlags) error {
 		defer closeLeases()
 	}
 	here := func() error {
-		return g.Each("gc", f.Filter, func(p cli.Dataset) error {
+		return g.Each("gc", f.Filter, func(p dataset.Dataset) error {
 			return take(ctx, p, func(_ context.Context, root *durable.Disk) error { return g.collect(p, root, f) })
 		})
 	}
@@ -89,7 +90,7 @@ func (g *Group) gc(cmd *cobra.Command, f gcFlags) error {
 		return err
 	}
 	list, err := g.inStore(ctx, s, f.Filter)
-	if _, none := cli.Datasets(g.Data, f.Filter); none == nil || errors.Is(err, errNotInStore) {
+	if _, none := dataset.List(g.Data, f.Filter); none == nil || errors.Is(err, errNotInStore) {
 		if local := here(); local != nil || errors.Is(err, errNotInStore) {
 			return local
 		}
@@ -123,7 +124,7 @@ func (g *Group) collectInStore(ctx context.Context, d *store.Dataset, f gcFlags)
 		terminal.Plural(done.Archives, "archive"), terminal.Plural(done.Lost, "lost pack"), deleted(f.dryRun), terminal.Size(bytes))
 }
 
-func (g *Group) collect(p cli.Dataset, root *durable.Disk, f gcFlags) error {
+func (g *Group) collect(p dataset.Dataset, root *durable.Disk, f gcFlags) error {
 	var names []string
 	var space freed
 	o := retention.Options{Root: root, Now: g.Now(), Policy: f.retained().For(p.Product), AfterJump: f.afterLeap, DryRun: f.dryRun, Report: func(name string) {

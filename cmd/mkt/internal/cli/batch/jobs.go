@@ -11,11 +11,11 @@ import (
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/cyclestate"
 	"mkt/cmd/mkt/internal/tenants"
+	"mkt/internal/dataset"
 	"mkt/internal/terminal"
 	"mkt/publish/football"
 	"mkt/publish/health"
 	"mkt/publish/layout"
-	"mkt/serve/account"
 )
 
 // Job is one tenant's product, the unit of work of a batch step.
@@ -60,7 +60,7 @@ func (s *Selection) check() error {
 		return terminal.Usagef("which tenant? give --tenant ID, or --all")
 	}
 	if s.Product != "" {
-		if err := cli.CheckWord("--product", s.Product, cli.ProductNames()...); err != nil {
+		if err := terminal.CheckWord("--product", s.Product, dataset.ProductNames()...); err != nil {
 			return err
 		}
 	}
@@ -73,8 +73,8 @@ func (s *Selection) check() error {
 		return terminal.Usagef("--cycle: %w", err)
 	case s.Product != "" && s.Product != product:
 		return terminal.Usagef("--cycle %s: is a cycle of %s, not of %s", s.cycle, product, s.Product)
-	case !slices.Contains(account.Products(), football.Product(product)):
-		return terminal.Usagef("--cycle %s: %q is no product; want %s", s.cycle, product, strings.Join(cli.ProductNames(), ", "))
+	case !slices.Contains(football.Products(), football.Product(product)):
+		return terminal.Usagef("--cycle %s: %q is no product; want %s", s.cycle, product, strings.Join(dataset.ProductNames(), ", "))
 	}
 	s.Product = product
 	return nil
@@ -111,7 +111,7 @@ func (s *Selection) Jobs(f *tenants.File, now time.Time) (run []Job, pass []pass
 		}
 		products := s.products(t)
 		if len(products) == 0 {
-			wanted := strings.Join(cli.ProductNames(), " or ")
+			wanted := strings.Join(dataset.ProductNames(), " or ")
 			if s.Product != "" {
 				wanted = s.Product
 			}
@@ -155,7 +155,7 @@ func (s *Selection) due(t *tenants.Tenant, now time.Time) ([]Job, string) {
 
 func (s *Selection) products(t *tenants.Tenant) []football.Product {
 	var list []football.Product
-	for _, p := range account.Products() {
+	for _, p := range football.Products() {
 		if _, subscribed := t.Products[p]; subscribed && (s.Product == "" || s.Product == string(p)) {
 			list = append(list, p)
 		}

@@ -16,7 +16,6 @@ import (
 	"mkt/publish/football"
 	"mkt/publish/health"
 	"mkt/publish/layout"
-	"mkt/serve/account"
 )
 
 // lookAtPaces is how often the paces of slowed accounts are decided anew, besides after
@@ -69,7 +68,7 @@ func (t *timetable) paceSlowed() {
 			t.pace(tenant)
 			continue
 		}
-		for _, p := range account.Products() {
+		for _, p := range football.Products() {
 			t.setPace(sharing.Entry(id, p), 0)
 		}
 	}
@@ -99,7 +98,7 @@ func (t *timetable) pace(tenant *tenants.Tenant) {
 		t.group.Log.Warn("the pace that the quota allows cannot be read, and stays as it is", "tenant", tenant.ID, "error", err)
 		return
 	}
-	for _, p := range account.Products() {
+	for _, p := range football.Products() {
 		if !slices.ContainsFunc(plan.Products, func(one pace.Product) bool { return one.Product == p }) {
 			t.setPace(sharing.Entry(tenant.ID, p), 0)
 		}

@@ -12,15 +12,16 @@ import (
 
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/internal/cluster/store"
+	"mkt/internal/dataset"
 	"mkt/internal/terminal"
 	"mkt/publish/durable"
+	"mkt/publish/football"
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
-	"mkt/serve/account"
 )
 
 type pullFlags struct {
-	cli.Filter
+	dataset.Filter
 	from, to string
 	dryRun   bool
 }
@@ -50,8 +51,8 @@ transparency log is unpacked by hand.`,
 			return g.pull(cmd.Context(), f)
 		},
 	}
-	f.Filter.Flags(cmd)
-	f.AllFlag(cmd)
+	cli.DatasetFlags(cmd, &f.Filter)
+	cli.AllFlag(cmd, &f.Filter)
 	cmd.Flags().StringVar(&f.from, "from", "", "begin with the publication served at this time, such as 2026-11-21T14:00Z (default: the oldest one)")
 	cmd.Flags().StringVar(&f.to, "to", "", "end with the publication served at this time (default: the newest one)")
 	cmd.Flags().BoolVar(&f.dryRun, "dry-run", false, "print what would be copied, and copy nothing")
@@ -113,13 +114,13 @@ func (g *Group) timeArg(flag, text string) (time.Time, error) {
 }
 
 // inStore lists the selected datasets of the store. It is an error if there is none.
-func (g *Group) inStore(ctx context.Context, s *store.Store, f cli.Filter) ([]*store.Dataset, error) {
+func (g *Group) inStore(ctx context.Context, s *store.Store, f dataset.Filter) ([]*store.Dataset, error) {
 	all, err := s.Datasets(ctx)
 	if err != nil {
 		return nil, err
 	}
 	list := slices.DeleteFunc(all, func(d *store.Dataset) bool {
-		return f.Tenant != "" && d.ClientID() != f.Tenant || f.Product != "" && string(d.Product()) != f.Product || !slices.Contains(account.Products(), d.Product())
+		return f.Tenant != "" && d.ClientID() != f.Tenant || f.Product != "" && string(d.Product()) != f.Product || !slices.Contains(football.Products(), d.Product())
 	})
 	if len(list) == 0 {
 		return nil, fmt.Errorf("object store %s: %w", store.Redact(g.StoreURL), errNotInStore)

@@ -12,13 +12,14 @@ import (
 	"mkt/cmd/mkt/internal/audit"
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/internal/cluster/store"
+	"mkt/internal/dataset"
 	"mkt/internal/terminal"
 	"mkt/internal/terminal/printable"
 	"mkt/publish/durable"
 )
 
 type pushFlags struct {
-	cli.Filter
+	dataset.Filter
 	dryRun, repair bool
 }
 
@@ -49,8 +50,8 @@ root stays as it is in the store.`,
 			return g.push(cmd, f)
 		},
 	}
-	f.Filter.Flags(cmd)
-	f.AllFlag(cmd)
+	cli.DatasetFlags(cmd, &f.Filter)
+	cli.AllFlag(cmd, &f.Filter)
 	g.leases.Flag(g.Settings, cmd)
 	cmd.Flags().BoolVar(&f.dryRun, "dry-run", false, "print what would be stored, and store nothing; it does not wait for a running cycle")
 	cmd.Flags().BoolVar(&f.repair, "repair", false, "read all of it in the store, and store damaged or missing files again")
@@ -81,7 +82,7 @@ func (g *Group) push(cmd *cobra.Command, f pushFlags) error {
 	if err != nil {
 		return err
 	}
-	return g.Each("push", f.Filter, func(p cli.Dataset) error {
+	return g.Each("push", f.Filter, func(p dataset.Dataset) error {
 		if deleted[p.Tenant] {
 			return fmt.Errorf("the account was deleted, and its data is not stored again: mkt tenant delete %s deletes the rest of it here", p.Tenant)
 		}
@@ -108,7 +109,7 @@ func (g *Group) withData(do func(*durable.Disk) error) error {
 }
 
 // repairOne stores damaged objects of the store again. It is an error if damage remains.
-func (g *Group) repairOne(ctx context.Context, d *store.Dataset, p cli.Dataset, root *durable.Disk, dryRun bool) error {
+func (g *Group) repairOne(ctx context.Context, d *store.Dataset, p dataset.Dataset, root *durable.Disk, dryRun bool) error {
 	bar := g.NewBar("repair "+p.String(), "publications")
 	done, err := d.Repair(ctx, root, store.PushOptions{DryRun: dryRun, Progress: bar.Set})
 	bar.Done()
@@ -161,7 +162,7 @@ func (g *Group) deletedAccounts() (map[string]bool, error) {
 	return deleted, nil
 }
 
-func (g *Group) pushOne(ctx context.Context, d *store.Dataset, p cli.Dataset, root *durable.Disk, dryRun bool) error {
+func (g *Group) pushOne(ctx context.Context, d *store.Dataset, p dataset.Dataset, root *durable.Disk, dryRun bool) error {
 	bar := g.NewBar("push "+p.String(), "publications")
 	done, err := d.Push(ctx, root, store.PushOptions{DryRun: dryRun, Progress: bar.Set})
 	bar.Done()

@@ -6,7 +6,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"mkt/cmd/mkt/internal/cyclestate"
-	"mkt/serve/account"
+	"mkt/publish/football"
 )
 
 // quotas collects, at the time of the request, the quotas reported by providers for all
@@ -48,7 +48,7 @@ func (c quotas) Collect(to chan<- prometheus.Metric) {
 	now := c.group.Now()
 	sums := map[string]*quotaSum{}
 	postponed := map[string]map[cyclestate.Why]int{}
-	for _, p := range account.Products() {
+	for _, p := range football.Products() {
 		postponed[string(p)] = map[cyclestate.Why]int{}
 	}
 	for i := range f.Tenants {
@@ -77,7 +77,7 @@ func (c quotas) Collect(to chan<- prometheus.Metric) {
 			sum.left = left
 		}
 	}
-	for _, p := range account.Products() {
+	for _, p := range football.Products() {
 		slowed, slowest := c.slowed(p)
 		gauge(slowedDesc, float64(slowed), string(p))
 		gauge(slowestDesc, slowest.Seconds(), string(p))

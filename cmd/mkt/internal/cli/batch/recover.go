@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"mkt/cmd/mkt/internal/cli"
+	"mkt/internal/dataset"
 	"mkt/internal/terminal"
 	"mkt/internal/terminal/printable"
 	"mkt/publish"
@@ -19,7 +20,7 @@ import (
 )
 
 type recoverFlags struct {
-	cli.Filter
+	dataset.Filter
 	newHistory bool
 	yes        bool
 }
@@ -53,7 +54,7 @@ refused: every client reads everything from the start, and no seq is used twice.
 			return g.recover(cmd, f)
 		},
 	}
-	f.Filter.Flags(cmd)
+	cli.DatasetFlags(cmd, &f.Filter)
 	g.leases.Flag(g.Settings, cmd)
 	g.Keys.IDFlag(g.Settings, cmd)
 	cmd.Flags().BoolVar(&f.newHistory, "new-history", false, "begin a new history: clients read everything from the start")
@@ -64,7 +65,7 @@ refused: every client reads everything from the start, and no seq is used twice.
 func (g *Group) recover(cmd *cobra.Command, f recoverFlags) error {
 	ctx, do := cmd.Context(), g.repair
 	if f.newHistory {
-		if _, err := cli.Datasets(g.Data, f.Filter); err != nil {
+		if _, err := dataset.List(g.Data, f.Filter); err != nil {
 			return err
 		}
 		if err := g.Confirm(ctx, fmt.Sprintf("Begin a new history of %s? Every client has to read everything from the start.", f.Tenant), f.yes); err != nil {
@@ -77,13 +78,13 @@ func (g *Group) recover(cmd *cobra.Command, f recoverFlags) error {
 		return err
 	}
 	defer closeLeases()
-	return g.Each("recover", f.Filter, func(p cli.Dataset) error {
+	return g.Each("recover", f.Filter, func(p dataset.Dataset) error {
 		return g.locked(ctx, p, func(ctx context.Context, root *durable.Disk) error { return do(ctx, p, root) })
 	})
 }
 
 // unlocked opens a dataset for a read-only operation, which needs no lock.
-func (g *Group) unlocked(ctx context.Context, p cli.Dataset, do func(context.Context, *durable.Disk) error) error {
+func (g *Group) unlocked(ctx context.Context, p dataset.Dataset, do func(context.Context, *durable.Disk) error) error {
 	root, err := p.Open()
 	if err != nil {
 		return err
@@ -93,7 +94,7 @@ func (g *Group) unlocked(ctx context.Context, p cli.Dataset, do func(context.Con
 }
 
 // locked opens a dataset and takes its lease and its lock.
-func (g *Group) locked(ctx context.Context, p cli.Dataset, do func(context.Context, *durable.Disk) error) error {
+func (g *Group) locked(ctx context.Context, p dataset.Dataset, do func(context.Context, *durable.Disk) error) error {
 	ctx, release, err := g.claim(ctx, p.Tenant, p.Product)
 	if err != nil {
 		return err
@@ -115,7 +116,7 @@ func (g *Group) locked(ctx context.Context, p cli.Dataset, do func(context.Conte
 	return do(ctx, root)
 }
 
-func (g *Group) publishOptions(p cli.Dataset, root *durable.Disk) publish.Options {
+func (g *Group) publishOptions(p dataset.Dataset, root *durable.Disk) publish.Options {
 	o := publish.Options{
 		ClientID: p.Tenant, Product: p.Product, Root: root, Now: g.Now, Log: g.Log, Version: g.Version,
 		Check: func(ctx context.Context, _ layout.CycleID, dir string) error {
@@ -128,7 +129,7 @@ func (g *Group) publishOptions(p cli.Dataset, root *durable.Disk) publish.Option
 	return o
 }
 
-func (g *Group) repair(ctx context.Context, p cli.Dataset, root *durable.Disk) error {
+func (g *Group) repair(ctx context.Context, p dataset.Dataset, root *durable.Disk) error {
 	derived, quarantined, err := g.deriveAgain(ctx, p, root)
 	if err != nil {
 		return err
@@ -156,7 +157,7 @@ func (g *Group) repair(ctx context.Context, p cli.Dataset, root *durable.Disk) e
 	return errors.Join(append([]error{err}, done.Unrepairable...)...)
 }
 
-func (g *Group) beginHistory(ctx context.Context, p cli.Dataset, root *durable.Disk) error {
+func (g *Group) beginHistory(ctx context.Context, p dataset.Dataset, root *durable.Disk) error {
 	s, err := repair.NewHistory(ctx, g.publishOptions(p, root))
 	if err != nil {
 		return err

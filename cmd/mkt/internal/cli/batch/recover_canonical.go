@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"mkt/cmd/mkt/internal/cli"
+	"mkt/internal/dataset"
 	"mkt/publish/durable"
 	"mkt/publish/layout"
 	"mkt/publish/retention"
@@ -22,7 +22,7 @@ import (
 // header, or with another one than was published, is derived again as a whole; if that does not give the published
 // one, it is only quarantined, and the next live cycle derives what it needs. A published cycle that is gone is derived
 // as well. deriveAgain returns the names of what was replaced and of the cycles that were only quarantined.
-func (g *Group) deriveAgain(ctx context.Context, p cli.Dataset, root *durable.Disk) (replaced, quarantined []string, err error) {
+func (g *Group) deriveAgain(ctx context.Context, p dataset.Dataset, root *durable.Disk) (replaced, quarantined []string, err error) {
 	cycles, err := snapshot.CyclesIn(root, layout.CanonicalDir)
 	if err != nil {
 		return nil, nil, err
@@ -130,7 +130,7 @@ func missingCanonical(root *durable.Disk, head snapshot.Commit, there []layout.C
 }
 
 // deriveCycle gives a published cycle that is gone its place again, if it can be derived.
-func (g *Group) deriveCycle(ctx context.Context, p cli.Dataset, root *durable.Disk, id layout.CycleID) (rebuilt bool, err error) {
+func (g *Group) deriveCycle(ctx context.Context, p dataset.Dataset, root *durable.Disk, id layout.CycleID) (rebuilt bool, err error) {
 	final := layout.Cycle(layout.CanonicalDir, id)
 	err = g.derive(ctx, p, root, &snapshot.Manifest{CycleID: id}, func(staged string) error {
 		rebuilt = true
@@ -140,7 +140,7 @@ func (g *Group) deriveCycle(ctx context.Context, p cli.Dataset, root *durable.Di
 }
 
 // deriveFiles takes damaged files from the cycle derived again.
-func (g *Group) deriveFiles(ctx context.Context, p cli.Dataset, root *durable.Disk, was snapshot.Manifest, damaged []snapshot.File) (replaced []string, err error) {
+func (g *Group) deriveFiles(ctx context.Context, p dataset.Dataset, root *durable.Disk, was snapshot.Manifest, damaged []snapshot.File) (replaced []string, err error) {
 	log := g.Log.With("tenant", p.Tenant, "product", p.Product, "cycle", was.CycleID)
 	dir := layout.Cycle(layout.CanonicalDir, was.CycleID)
 	err = g.derive(ctx, p, root, &was, func(derived string) error {
@@ -163,7 +163,7 @@ func (g *Group) deriveFiles(ctx context.Context, p cli.Dataset, root *durable.Di
 
 // derive derives a cycle beside the data root, and calls use with its folder there. If it cannot be derived, it
 // only logs that.
-func (g *Group) derive(ctx context.Context, p cli.Dataset, root *durable.Disk, was *snapshot.Manifest, use func(staged string) error) error {
+func (g *Group) derive(ctx context.Context, p dataset.Dataset, root *durable.Disk, was *snapshot.Manifest, use func(staged string) error) error {
 	log := g.Log.With("tenant", p.Tenant, "product", p.Product, "cycle", was.CycleID)
 	key, err := identity.LoadKey(g.Keys.ID)
 	if err != nil {

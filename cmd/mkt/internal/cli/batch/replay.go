@@ -13,6 +13,7 @@ import (
 
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/replay"
+	"mkt/internal/dataset"
 	"mkt/internal/terminal"
 	"mkt/internal/terminal/printable"
 	"mkt/publish/durable"
@@ -22,7 +23,7 @@ import (
 )
 
 type replayFlags struct {
-	cli.Filter
+	dataset.Filter
 	from, to, into string
 	transform      TransformFlags
 	publish        PublishFlags
@@ -56,7 +57,7 @@ fails.`,
 			return g.replay(cmd.Context(), f)
 		},
 	}
-	f.Filter.Flags(cmd)
+	cli.DatasetFlags(cmd, &f.Filter)
 	flags := cmd.Flags()
 	flags.StringVar(&f.from, "from", "", "first publication: "+snapshot.Forms)
 	flags.StringVar(&f.to, "to", snapshot.Newest.String(), "last publication")
@@ -115,19 +116,19 @@ func (g *Group) replay(ctx context.Context, f replayFlags) error {
 }
 
 // replayed lists the datasets to replay: one, if the range is not given by times.
-func (g *Group) replayed(w cli.Filter, from, to snapshot.Moment) ([]cli.Dataset, error) {
+func (g *Group) replayed(w dataset.Filter, from, to snapshot.Moment) ([]dataset.Dataset, error) {
 	_, timed := from.Time()
 	if _, until := to.Time(); timed && (until || to == snapshot.Newest) {
 		if err := w.Check(); err != nil {
 			return nil, err
 		}
-		return cli.Datasets(g.Data, w)
+		return dataset.List(g.Data, w)
 	}
-	p, err := cli.OneDataset(g.Data, w, from, to)
-	return []cli.Dataset{p}, err
+	p, err := dataset.One(g.Data, w, from, to)
+	return []dataset.Dataset{p}, err
 }
 
-func (g *Group) replayDataset(ctx context.Context, f replayFlags, p cli.Dataset, data *durable.Disk, o replay.Options) error {
+func (g *Group) replayDataset(ctx context.Context, f replayFlags, p dataset.Dataset, data *durable.Disk, o replay.Options) error {
 	source, err := p.Open()
 	if err != nil {
 		return err
@@ -166,7 +167,7 @@ func (g *Group) replayDataset(ctx context.Context, f replayFlags, p cli.Dataset,
 }
 
 // apart refuses to replay into the data root itself or over an earlier replay.
-func apart(data, into string, p cli.Dataset) error {
+func apart(data, into string, p dataset.Dataset) error {
 	a, errA := filepath.Abs(data)
 	b, errB := filepath.Abs(into)
 	if err := errors.Join(errA, errB); err != nil {
@@ -181,7 +182,7 @@ func apart(data, into string, p cli.Dataset) error {
 	if inside, err := filepath.Rel(a, b); err == nil && !strings.HasPrefix(inside, "..") {
 		return terminal.Usagef("--into %s: that is the data root, or inside it; want another folder", into)
 	}
-	there := cli.Dataset{Data: into, Tenant: p.Tenant, Product: p.Product}
+	there := dataset.Dataset{Data: into, Tenant: p.Tenant, Product: p.Product}
 	entries, err := os.ReadDir(there.Dir())
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("--into: %w", err)

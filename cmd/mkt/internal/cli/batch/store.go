@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"time"
 
-	"mkt/cmd/mkt/internal/cli"
 	"mkt/internal/cluster"
 	"mkt/internal/cluster/store"
+	"mkt/internal/dataset"
 	"mkt/publish"
 	"mkt/publish/durable"
 	"mkt/publish/layout"
@@ -44,7 +44,7 @@ func (g *Group) endJob(ctx context.Context, o *openedJob, stopping bool, err err
 // opens it.
 type lateStore struct {
 	g *Group
-	p cli.Dataset
+	p dataset.Dataset
 }
 
 // Ship implements [publish.Store].

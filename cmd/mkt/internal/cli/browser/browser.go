@@ -24,8 +24,8 @@ import (
 	"mkt/internal/terminal"
 	"mkt/internal/terminal/printable"
 	"mkt/publish/durable"
+	"mkt/publish/football"
 	"mkt/serve"
-	"mkt/serve/account"
 )
 
 // Group is the state shared with mkt demo.
@@ -112,7 +112,7 @@ func (g *Group) Serve(ctx context.Context, f Flags, ready func(url string) error
 	}
 	o := f.Doctor
 	o.LogKey, o.LogPolicy = f.Log.Key, f.Log.Policy
-	o.Tenants, o.Data, o.SealKey, o.IDKey, o.Products, o.Now = g.Tenants, g.Data, g.Keys.Seal, g.Keys.ID, account.Products(), g.Now
+	o.Tenants, o.Data, o.SealKey, o.IDKey, o.Products, o.Now = g.Tenants, g.Data, g.Keys.Seal, g.Keys.ID, football.Products(), g.Now
 	o.Loads = filepath.Join(g.Data, serve.UsageFolder, serve.LoadsFolder)
 	c, err := console.New(console.Options{Env: g.Env, Access: access, Log: f.Log, Command: o.Command, StartAPI: g.startAPI,
 		Doctor: func(ctx context.Context) doctor.Report { return doctor.Run(ctx, o) }})

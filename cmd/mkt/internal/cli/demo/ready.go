@@ -12,7 +12,6 @@ import (
 
 	"mkt/internal/terminal"
 	"mkt/publish/football"
-	"mkt/serve/account"
 )
 
 // Ready is the ready line of mkt demo --output json.
@@ -51,7 +50,7 @@ func (g *Group) announce(ctx context.Context, base, pages <-chan string, first <
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	for _, p := range account.Products() {
+	for _, p := range football.Products() {
 		if err := served(ctx, url+routes[p], accounts[0].Token); err != nil {
 			return err
 		}
@@ -59,7 +58,7 @@ func (g *Group) announce(ctx context.Context, base, pages <-chan string, first <
 	others, cancel := context.WithDeadline(ctx, f.present.Add(readyBy))
 	defer cancel()
 	for _, d := range accounts[1:] {
-		for _, p := range account.Products() {
+		for _, p := range football.Products() {
 			if d.runs(p, g.Now()) {
 				_ = served(others, url+routes[p], d.Token) // if it is not ready yet, the route answers 503
 			}
@@ -104,7 +103,7 @@ func readyLine(url, console string, accounts []Account) Ready {
 	for _, d := range accounts {
 		ticket := demoTicket{ClientID: d.Tenant.ID, Token: d.Token, Products: []string{}, Features: d.Tenant.EnabledFeatures(),
 			Status: string(d.Tenant.Status), About: d.about}
-		for _, p := range account.Products() {
+		for _, p := range football.Products() {
 			if _, ok := d.Tenant.Products[p]; ok {
 				ticket.Products = append(ticket.Products, string(p))
 			}

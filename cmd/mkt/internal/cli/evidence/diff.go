@@ -15,13 +15,14 @@ import (
 	"mkt/cmd/mkt/internal/document"
 	"mkt/cmd/mkt/internal/fixtures"
 	"mkt/cmd/mkt/internal/page"
+	"mkt/internal/dataset"
 	"mkt/internal/terminal"
 	"mkt/publish/durable"
 	"mkt/publish/snapshot"
 )
 
 type diffFlags struct {
-	cli.Filter
+	dataset.Filter
 	dataB    string
 	fixture  string
 	only     []string
@@ -70,7 +71,7 @@ compared. Differences that --only or --fixture leaves out do not count.`,
 			return err
 		},
 	}
-	f.Flags(cmd)
+	cli.DatasetFlags(cmd, &f.Filter)
 	flags := cmd.Flags()
 	flags.StringVar(&f.dataB, "data-b", "", "data root of B (default: the same)")
 	flags.StringVar(&f.fixture, "fixture", "", "only this fixture: its id, or a part of its teams' names")
@@ -110,7 +111,7 @@ func (f *diffFlags) shown() (map[compare.What]bool, error) {
 	for _, name := range f.only {
 		k := slices.Index(diffGroupNames(), name)
 		if k < 0 {
-			return nil, cli.CheckWord("--only", name, diffGroupNames()...)
+			return nil, terminal.CheckWord("--only", name, diffGroupNames()...)
 		}
 		for _, w := range diffGroups[k].whats {
 			shown[w] = true
@@ -142,13 +143,13 @@ func (g *Group) diff(ctx context.Context, f diffFlags, args []string) (differs b
 	if err != nil {
 		return false, err
 	}
-	placeA, err := cli.OneDataset(g.Data, f.Filter, momentA, momentB)
+	placeA, err := dataset.One(g.Data, f.Filter, momentA, momentB)
 	if err != nil {
 		return false, err
 	}
 	placeB := placeA
 	if f.dataB != "" {
-		if placeB, err = cli.OneDataset(f.dataB, cli.Filter{Tenant: placeA.Tenant, Product: string(placeA.Product)}); err != nil {
+		if placeB, err = dataset.One(f.dataB, dataset.Filter{Tenant: placeA.Tenant, Product: string(placeA.Product)}); err != nil {
 			return false, err
 		}
 	}
@@ -161,7 +162,7 @@ func (g *Group) diff(ctx context.Context, f diffFlags, args []string) (differs b
 		o.Fixture = found.ID
 	}
 	for _, side := range []struct {
-		place cli.Dataset
+		place dataset.Dataset
 		at    snapshot.Moment
 		to    *compare.Side
 	}{{placeA, momentA, &o.A}, {placeB, momentB, &o.B}} {

@@ -20,7 +20,6 @@ import (
 	"mkt/internal/terminal"
 	"mkt/publish/football"
 	"mkt/serve"
-	"mkt/serve/account"
 )
 
 type doctorFlags struct {
@@ -87,7 +86,7 @@ func (g *Group) doctorOptions(cmd *cobra.Command, f doctorFlags) doctor.Options 
 		Config: g.Settings.File, Tenants: g.Tenants, Data: g.Data, SealKey: g.Keys.Seal, IDKey: g.Keys.ID,
 		LogKey: f.log.Key, LogPolicy: f.log.Policy,
 		ServiceName: g.service.Name, SupportEmail: g.service.SupportEmail,
-		Tenant: f.tenant, Keyless: f.serving, Products: account.Products(), Command: cli.SameCommand(cmd), Now: g.Now,
+		Tenant: f.tenant, Keyless: f.serving, Products: football.Products(), Command: cli.SameCommand(cmd), Now: g.Now,
 		Loads: filepath.Join(cmp.Or(f.usage, filepath.Join(g.Data, serve.UsageFolder)), serve.LoadsFolder),
 	}
 	if g.HasStore() {

@@ -13,13 +13,14 @@ import (
 	"mkt/cmd/mkt/internal/explain"
 	"mkt/cmd/mkt/internal/fixtures"
 	"mkt/fetch/provider/all"
+	"mkt/internal/dataset"
 	"mkt/internal/terminal"
 	"mkt/publish/football"
 	"mkt/publish/snapshot"
 )
 
 func newExplain(g *Group) *cobra.Command {
-	var w cli.Filter
+	var w dataset.Filter
 	var at string
 	cmd := &cobra.Command{
 		Use:   "explain ID",
@@ -50,7 +51,7 @@ traced.`,
 			return g.explain(cmd.Context(), w, wanted)
 		},
 	}
-	w.Flags(cmd)
+	cli.DatasetFlags(cmd, &w)
 	cmd.Flags().StringVar(&at, "at", snapshot.Newest.String(), "as of which publication: "+snapshot.Forms)
 	return cmd
 }
@@ -63,7 +64,7 @@ type explained struct {
 }
 
 // in returns the target in a dataset, and the moment of its publication.
-func (e explained) in(d cli.Dataset) (explain.Target, snapshot.Moment, error) {
+func (e explained) in(d dataset.Dataset) (explain.Target, snapshot.Moment, error) {
 	text, found, err := idOf(d, e.text)
 	at := e.at
 	if err != nil {
@@ -81,7 +82,7 @@ func (e explained) in(d cli.Dataset) (explain.Target, snapshot.Moment, error) {
 
 // idOf replaces the teams' names at the beginning of a text, and the words of a market or a price
 // after them, by ids. found is the fixture if the text is its name alone.
-func idOf(d cli.Dataset, text string) (id string, found fixtures.Found, err error) {
+func idOf(d dataset.Dataset, text string) (id string, found fixtures.Found, err error) {
 	name, rest := explain.SplitName(text)
 	if name == "" {
 		return text, found, nil
@@ -94,7 +95,7 @@ func idOf(d cli.Dataset, text string) (id string, found fixtures.Found, err erro
 	return found.ID + rest, found, err
 }
 
-func (g *Group) explain(ctx context.Context, w cli.Filter, e explained) error {
+func (g *Group) explain(ctx context.Context, w dataset.Filter, e explained) error {
 	if err := w.Check(); err != nil {
 		return err
 	}
@@ -109,7 +110,7 @@ func (g *Group) explain(ctx context.Context, w cli.Filter, e explained) error {
 	if target.IsLive() && w.Product == "" {
 		w.Product = string(football.LiveIntelligence)
 	}
-	datasets, err := cli.Datasets(g.Data, w)
+	datasets, err := dataset.List(g.Data, w)
 	if err != nil {
 		return err
 	}
@@ -159,7 +160,7 @@ func unknownTo(errs []error) error {
 	return terminal.AsUsage(err)
 }
 
-func (g *Group) explainIn(ctx context.Context, p cli.Dataset, e explained) (*explain.Report, error) {
+func (g *Group) explainIn(ctx context.Context, p dataset.Dataset, e explained) (*explain.Report, error) {
 	target, at, err := e.in(p)
 	if err != nil {
 		return nil, err

@@ -12,11 +12,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/explain"
 	"mkt/cmd/mkt/internal/fixtures"
 	"mkt/cmd/mkt/internal/history"
 	"mkt/cmd/mkt/internal/page"
+	"mkt/internal/dataset"
 	"mkt/internal/terminal"
 	"mkt/internal/terminal/printable"
 	"mkt/publish/durable"
@@ -69,7 +69,7 @@ needs no snapshot. Prices are the provider's own digits.`,
 
 // wantedPrices selects the prices to show.
 type wantedPrices struct {
-	dataset                    cli.Dataset
+	dataset                    dataset.Dataset
 	fixture, market, selection string
 }
 
@@ -101,11 +101,11 @@ func (g *Group) history(ctx context.Context, f historyFlags, id string) error {
 	case !o.To.IsZero() && o.From.After(o.To):
 		return terminal.Usagef("--from is after --to")
 	}
-	w := cli.Filter{Tenant: f.tenant, Product: string(football.MarketEngine)}
+	w := dataset.Filter{Tenant: f.tenant, Product: string(football.MarketEngine)}
 	if err := w.Check(); err != nil {
 		return err
 	}
-	datasets, err := cli.Datasets(g.Data, w)
+	datasets, err := dataset.List(g.Data, w)
 	if err != nil {
 		return err
 	}
@@ -132,7 +132,7 @@ func (g *Group) history(ctx context.Context, f historyFlags, id string) error {
 	return unknownTo(errs)
 }
 
-func (g *Group) pathIn(ctx context.Context, d cli.Dataset, id string, o history.Options) (*history.Path, wantedPrices, error) {
+func (g *Group) pathIn(ctx context.Context, d dataset.Dataset, id string, o history.Options) (*history.Path, wantedPrices, error) {
 	of := wantedPrices{dataset: d}
 	root, err := d.Open()
 	if err != nil {

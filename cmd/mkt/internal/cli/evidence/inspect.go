@@ -8,13 +8,14 @@ import (
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/document"
 	"mkt/cmd/mkt/internal/inspect"
+	"mkt/internal/dataset"
 	"mkt/internal/terminal"
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
 )
 
 type inspectFlags struct {
-	cli.Filter
+	dataset.Filter
 	at      string
 	last    int
 	columns bool
@@ -58,7 +59,7 @@ itself writes Parquet: docs/auditors.md has the query.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return g.inspect(cmd, f, args) },
 	}
-	f.Flags(cmd)
+	cli.DatasetFlags(cmd, &f.Filter)
 	flags := cmd.Flags()
 	flags.StringVar(&f.at, "at", "", "the snapshot that --sql queries: "+snapshot.Forms+" (default: the newest)")
 	flags.StringVar(&f.sql, "sql", "", "the SELECT to execute; - reads it from the standard input")
@@ -114,7 +115,7 @@ func (g *Group) inspect(cmd *cobra.Command, f inspectFlags, args []string) error
 		}
 		return g.inspectCycle(f)
 	}
-	datasets, err := cli.Datasets(g.Data, f.Filter)
+	datasets, err := dataset.List(g.Data, f.Filter)
 	if err != nil {
 		return err
 	}
@@ -124,7 +125,7 @@ func (g *Group) inspect(cmd *cobra.Command, f inspectFlags, args []string) error
 	return g.inspectAll(datasets)
 }
 
-func withDataset(p cli.Dataset, do func(inspect.Place) error) error {
+func withDataset(p dataset.Dataset, do func(inspect.Place) error) error {
 	root, err := p.Open()
 	if err != nil {
 		return err
@@ -137,7 +138,7 @@ func withDataset(p cli.Dataset, do func(inspect.Place) error) error {
 }
 
 // inspectAll shows each dataset in a line, also an unreadable one.
-func (g *Group) inspectAll(datasets []cli.Dataset) error {
+func (g *Group) inspectAll(datasets []dataset.Dataset) error {
 	list := []inspect.Overview{}
 	for _, p := range datasets {
 		o := inspect.Overview{Place: inspect.Place{ClientID: p.Tenant, Product: p.Product}, Bytes: map[string]int64{}}
@@ -154,7 +155,7 @@ func (g *Group) inspectAll(datasets []cli.Dataset) error {
 }
 
 // inspectHistory shows one dataset, publication by publication.
-func (g *Group) inspectHistory(p cli.Dataset, last int) error {
+func (g *Group) inspectHistory(p dataset.Dataset, last int) error {
 	return withDataset(p, func(p inspect.Place) error {
 		o, err := inspect.Of(p, g.Now())
 		if err != nil {
@@ -180,7 +181,7 @@ func (g *Group) inspectCycle(f inspectFlags) error {
 	if err != nil {
 		return err
 	}
-	p, err := cli.OneDataset(g.Data, f.Filter, m)
+	p, err := dataset.One(g.Data, f.Filter, m)
 	if err != nil {
 		return err
 	}
@@ -194,12 +195,12 @@ func (g *Group) inspectCycle(f inspectFlags) error {
 }
 
 // datasetsFor returns the datasets of a query: all products of one account.
-func (g *Group) datasetsFor(f inspectFlags, m snapshot.Moment) ([]cli.Dataset, error) {
+func (g *Group) datasetsFor(f inspectFlags, m snapshot.Moment) ([]dataset.Dataset, error) {
 	w := f.Filter
 	if _, product, err := layout.ParseCycleID(m.String()); err == nil {
 		w.Product = product
 	}
-	datasets, err := cli.Datasets(g.Data, w)
+	datasets, err := dataset.List(g.Data, w)
 	if err != nil {
 		return nil, err
 	}

@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"time"
 
-	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/document"
 	"mkt/cmd/mkt/internal/fixtures"
 	"mkt/cmd/mkt/internal/history"
+	"mkt/internal/dataset"
 	"mkt/internal/terminal"
 	"mkt/publish/football"
 	"mkt/publish/snapshot"
@@ -54,7 +54,7 @@ func (g *Group) inspectFixture(f inspectFlags, text string) error {
 	if w.Product != string(football.MarketEngine) {
 		return terminal.Usagef("CYCLE %q: want %s; of a fixture in play: mkt live show", text, snapshot.Forms)
 	}
-	datasets, err := cli.Datasets(g.Data, w)
+	datasets, err := dataset.List(g.Data, w)
 	if err != nil {
 		return err
 	}
@@ -74,7 +74,7 @@ func (g *Group) inspectFixture(f inspectFlags, text string) error {
 	return terminal.Usagef("%q is not a cycle (want %s), and %w", text, snapshot.Forms, fixtures.ErrUnknown)
 }
 
-func fixtureIn(d cli.Dataset, text string) (shown inspectedFixture, err error) {
+func fixtureIn(d dataset.Dataset, text string) (shown inspectedFixture, err error) {
 	found, err := fixtures.Named(d, text)
 	if err != nil {
 		return shown, err

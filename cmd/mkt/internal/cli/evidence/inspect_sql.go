@@ -7,7 +7,7 @@ import (
 	"io"
 	"path/filepath"
 
-	"mkt/cmd/mkt/internal/cli"
+	"mkt/internal/dataset"
 	"mkt/internal/terminal"
 	"mkt/publish/snapshot"
 	"mkt/serve/offline"
@@ -74,21 +74,22 @@ func (g *Group) query(text string) (string, error) {
 	return string(data), err
 }
 
-type dataset struct {
+// asked is a dataset that a query reads.
+type asked struct {
 	offline.Dataset
 	close func()
 }
 
 var errCollected = errors.New("its snapshot is not kept any more; mkt inspect lists those that are")
 
-func datasetOf(p cli.Dataset, m snapshot.Moment) (dataset, error) {
+func datasetOf(p dataset.Dataset, m snapshot.Moment) (asked, error) {
 	dir, err := filepath.Abs(p.Dir())
 	if err != nil {
-		return dataset{}, err
+		return asked{}, err
 	}
 	root, err := p.Open()
 	if err != nil {
-		return dataset{}, err
+		return asked{}, err
 	}
 	c, err := snapshot.Find(root, m)
 	if err == nil {
@@ -99,7 +100,7 @@ func datasetOf(p cli.Dataset, m snapshot.Moment) (dataset, error) {
 	}
 	if err != nil {
 		root.Close()
-		return dataset{}, fmt.Errorf("%s: %w", p, err)
+		return asked{}, fmt.Errorf("%s: %w", p, err)
 	}
-	return dataset{offline.Dataset{Dir: dir, Root: root, Commit: c}, func() { root.Close() }}, nil
+	return asked{offline.Dataset{Dir: dir, Root: root, Commit: c}, func() { root.Close() }}, nil
 }

@@ -13,6 +13,7 @@ import (
 	"mkt/cmd/mkt/internal/tenants"
 	"mkt/fetch/provider/all"
 	"mkt/fetch/raw"
+	"mkt/internal/dataset"
 	"mkt/internal/terminal"
 	"mkt/publish/football"
 	"mkt/publish/layout"
@@ -105,7 +106,7 @@ func (f *mappingFlags) check(args []string) error {
 	if _, product, err := layout.ParseCycleID(f.cycle); f.cycle != "" && (err != nil || product != string(football.MarketEngine)) {
 		return terminal.Usagef("--cycle %q: want the id of a cycle of market_engine, such as 20261120T090700Z-market_engine", f.cycle)
 	}
-	if err := cli.CheckWord("--provider", f.provider, tenants.ProviderNames()...); err != nil {
+	if err := terminal.CheckWord("--provider", f.provider, tenants.ProviderNames()...); err != nil {
 		return err
 	}
 	return f.checkBookmaker()
@@ -177,11 +178,11 @@ func isDataRoot(dir string) bool {
 }
 
 func (g *Group) cycleCoverage(f *mappingFlags) (c coverage.Report, from string, err error) {
-	w := cli.Filter{Tenant: f.tenant, Product: string(football.MarketEngine)}
+	w := dataset.Filter{Tenant: f.tenant, Product: string(football.MarketEngine)}
 	if err := w.Check(); err != nil {
 		return c, "", err
 	}
-	datasets, err := cli.Datasets(g.Data, w)
+	datasets, err := dataset.List(g.Data, w)
 	if err != nil {
 		return c, "", err
 	}

@@ -8,7 +8,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/document"
 	"mkt/cmd/mkt/internal/explain"
 	"mkt/cmd/mkt/internal/tenants"
@@ -38,7 +37,7 @@ contain it are listed. Rules of all providers are looked through, unless
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if name != "" {
-				if err := cli.CheckWord("--provider", name, tenants.ProviderNames()...); err != nil {
+				if err := terminal.CheckWord("--provider", name, tenants.ProviderNames()...); err != nil {
 					return err
 				}
 			}

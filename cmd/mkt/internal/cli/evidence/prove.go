@@ -11,6 +11,7 @@ import (
 	"mkt/cmd/mkt/internal/explain"
 	"mkt/cmd/mkt/internal/fixtures"
 	"mkt/cmd/mkt/internal/receipts"
+	"mkt/internal/dataset"
 	"mkt/internal/receipts/receipt"
 	"mkt/internal/receipts/transparency"
 	"mkt/internal/terminal"
@@ -19,7 +20,7 @@ import (
 )
 
 type proveFlags struct {
-	cli.Filter
+	dataset.Filter
 	at      string
 	log     cli.LogFiles
 	payload bool
@@ -54,7 +55,7 @@ if there is no policy.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return g.prove(f, strings.Join(args, " ")) },
 	}
 	flags := cmd.Flags()
-	f.Flags(cmd)
+	cli.DatasetFlags(cmd, &f.Filter)
 	flags.StringVar(&f.at, "at", snapshot.Newest.String(), "of which publication: "+snapshot.Forms)
 	flags.BoolVar(&f.payload, "payload", false, "add the provider's answer that the price was read from, byte for byte")
 	f.log.KeyFlag(g.Settings, cmd)
@@ -86,7 +87,7 @@ func (g *Group) prove(f proveFlags, id string) error {
 	if f.payload && f.Product == string(football.LiveIntelligence) {
 		return terminal.Usagef("--payload: the state of a match in play is read from many answers, and a receipt of it has none")
 	}
-	datasets, err := cli.Datasets(g.Data, f.Filter)
+	datasets, err := dataset.List(g.Data, f.Filter)
 	if err != nil {
 		return err
 	}
@@ -120,7 +121,7 @@ func isFixture(id string) bool {
 }
 
 // receiptIn makes a receipt from a dataset.
-func receiptIn(d cli.Dataset, id string, at snapshot.Moment, policy *transparency.Policy, payload bool) (*receipt.Receipt, *receipt.Result, error) {
+func receiptIn(d dataset.Dataset, id string, at snapshot.Moment, policy *transparency.Policy, payload bool) (*receipt.Receipt, *receipt.Result, error) {
 	id, _, err := idOf(d, id)
 	if err != nil {
 		return nil, nil, err

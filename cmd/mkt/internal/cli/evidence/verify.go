@@ -10,6 +10,7 @@ import (
 
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/verify"
+	"mkt/internal/dataset"
 	"mkt/internal/scratch"
 	"mkt/internal/terminal"
 	"mkt/publish/durable"
@@ -19,7 +20,7 @@ import (
 )
 
 type verifyFlags struct {
-	cli.Filter
+	dataset.Filter
 	from, to string
 	expect   string
 	deep     bool
@@ -57,8 +58,8 @@ time: try again later.`,
 		},
 	}
 	flags := cmd.Flags()
-	f.Filter.Flags(cmd)
-	f.AllFlag(cmd)
+	cli.DatasetFlags(cmd, &f.Filter)
+	cli.AllFlag(cmd, &f.Filter)
 	flags.StringVar(&f.from, "from", "", "read no data of publications before this one: "+snapshot.Forms)
 	flags.StringVar(&f.to, "to", "", "read no data of publications after this one: "+snapshot.Forms)
 	flags.StringVar(&f.expect, "expect", "", "hash of a commit record that must be in the chain")
@@ -78,15 +79,15 @@ func (f *verifyFlags) check() error {
 }
 
 func (g *Group) verify(ctx context.Context, command string, f verifyFlags) error {
-	var datasets []cli.Dataset
+	var datasets []dataset.Dataset
 	var err error
 	if f.expect != "" || f.from != "" || f.to != "" {
-		var one cli.Dataset
-		if one, err = cli.OneDataset(g.Data, f.Filter); err == nil {
-			datasets = []cli.Dataset{one}
+		var one dataset.Dataset
+		if one, err = dataset.One(g.Data, f.Filter); err == nil {
+			datasets = []dataset.Dataset{one}
 		}
 	} else {
-		datasets, err = cli.Datasets(g.Data, f.Filter)
+		datasets, err = dataset.List(g.Data, f.Filter)
 	}
 	if err != nil {
 		return err
@@ -151,7 +152,7 @@ func (g *Group) deepOf(f verifyFlags) (deep *verify.Deep, done func(), err error
 		func() { made.Close(); data.Close(); private.Remove() }, nil
 }
 
-func (g *Group) verifyPlace(ctx context.Context, p cli.Dataset, command string, f verifyFlags, deep *verify.Deep) (verify.Report, error) {
+func (g *Group) verifyPlace(ctx context.Context, p dataset.Dataset, command string, f verifyFlags, deep *verify.Deep) (verify.Report, error) {
 	root, err := p.Open()
 	if err != nil {
 		return verify.Report{}, err

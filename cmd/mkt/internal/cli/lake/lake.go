@@ -19,6 +19,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"mkt/cmd/mkt/internal/cli"
+	"mkt/internal/dataset"
 	"mkt/internal/terminal"
 	"mkt/publish/football"
 )
@@ -39,7 +40,7 @@ func New(env *cli.Env) []*cobra.Command {
 }
 
 func newSync(g *Group) *cobra.Command {
-	var f cli.Filter
+	var f dataset.Filter
 	var dryRun bool
 	cmd := &cobra.Command{
 		Use:   "sync [--tenant ID | --all] [--lake DIR]",
@@ -69,8 +70,8 @@ The work is done by mkt-lake, a binary of its own ("make lake" builds it).`,
 			return g.sync(cmd.Context(), f, dryRun)
 		},
 	}
-	f.Flags(cmd)
-	f.AllFlag(cmd)
+	cli.DatasetFlags(cmd, &f)
+	cli.AllFlag(cmd, &f)
 	flags := cmd.Flags()
 	flags.StringVar(&g.folder, "lake", "lake", "folder of the tables, outside of the data root")
 	g.Settings.BindPath(flags, "lake", "lake.folder")
@@ -100,7 +101,7 @@ func find() (string, error) {
 	return filepath.Abs(path)
 }
 
-func (g *Group) sync(ctx context.Context, f cli.Filter, dryRun bool) error {
+func (g *Group) sync(ctx context.Context, f dataset.Filter, dryRun bool) error {
 	if g.folder == "" {
 		return terminal.Usagef("--lake (MKT_LAKE_FOLDER): want a folder, not an empty text")
 	}
@@ -115,7 +116,7 @@ func (g *Group) sync(ctx context.Context, f cli.Filter, dryRun bool) error {
 	if err != nil {
 		return err
 	}
-	return g.Each("lake sync", f, func(d cli.Dataset) error {
+	return g.Each("lake sync", f, func(d dataset.Dataset) error {
 		if ctx.Err() != nil {
 			return errInterrupted
 		}
@@ -175,7 +176,7 @@ const (
 var errInterrupted = errors.New("interrupted: appended rows stay; run the command again for the rest")
 
 // syncOne runs mkt-lake for one dataset.
-func (g *Group) syncOne(ctx context.Context, path string, d cli.Dataset, dryRun bool) (done summary, err error) {
+func (g *Group) syncOne(ctx context.Context, path string, d dataset.Dataset, dryRun bool) (done summary, err error) {
 	args := []string{"sync", "-data", d.Data, "-lake", g.folder, "-tenant", d.Tenant, "-product", string(d.Product)}
 	if g.location != "" {
 		args = append(args, "-location", g.location)
@@ -256,7 +257,7 @@ func (t *tail) text(exit *exec.ExitError) string {
 	return text[strings.LastIndexByte(text, '\n')+1:]
 }
 
-func (g *Group) print(d cli.Dataset, s summary, dryRun bool, took time.Duration) error {
+func (g *Group) print(d dataset.Dataset, s summary, dryRun bool, took time.Duration) error {
 	var text strings.Builder
 	if s.Before > 0 {
 		fmt.Fprintf(&text, "%s: the lake begins with version %d, the oldest one whose snapshot is kept\n", d, s.Before+1)

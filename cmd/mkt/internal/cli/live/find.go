@@ -4,9 +4,9 @@ import (
 	"errors"
 	"fmt"
 
-	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/fixtures"
 	"mkt/cmd/mkt/internal/inplay"
+	"mkt/internal/dataset"
 	"mkt/internal/terminal"
 	"mkt/publish/football"
 	"mkt/publish/table"
@@ -15,7 +15,7 @@ import (
 // findLive returns the fixture with a name or id, of one tenant, or for "" of the first tenant with
 // it. If none has it, tenants with unreadable data are errors.
 func (g *Group) findLive(tenant, name string) (*liveView, error) {
-	datasets, err := cli.Datasets(g.Data, cli.Filter{Tenant: tenant, Product: string(football.LiveIntelligence)})
+	datasets, err := dataset.List(g.Data, dataset.Filter{Tenant: tenant, Product: string(football.LiveIntelligence)})
 	if err != nil {
 		return nil, err
 	}
@@ -44,7 +44,7 @@ func (g *Group) findLive(tenant, name string) (*liveView, error) {
 
 // liveOf returns the fixture named by a text in a tenant's newest live snapshot, with its
 // details; nil if there is none.
-func liveOf(p cli.Dataset, text string) (*liveView, error) {
+func liveOf(p dataset.Dataset, text string) (*liveView, error) {
 	wanted, err := fixtures.Named(p, text)
 	if errors.Is(err, fixtures.ErrUnknown) {
 		return nil, nil
@@ -64,7 +64,7 @@ func liveOf(p cli.Dataset, text string) (*liveView, error) {
 }
 
 // eachRow calls do for every fixture of the newest live snapshot, while its files are open.
-func eachRow(d cli.Dataset, do func(*inplay.Snapshot, *table.LiveRow) error) error {
+func eachRow(d dataset.Dataset, do func(*inplay.Snapshot, *table.LiveRow) error) error {
 	root, err := d.Open()
 	if err != nil {
 		return err
@@ -82,7 +82,7 @@ func eachRow(d cli.Dataset, do func(*inplay.Snapshot, *table.LiveRow) error) err
 	return nil
 }
 
-func viewOfLive(p cli.Dataset, s *inplay.Snapshot, r *table.LiveRow) *liveView {
+func viewOfLive(p dataset.Dataset, s *inplay.Snapshot, r *table.LiveRow) *liveView {
 	return &liveView{
 		Tenant: p.Tenant, Cycle: string(s.Commit.CycleID), FixtureID: r.FixtureID, Home: r.Home, Away: r.Away, League: r.League, InPlay: r.InPlay, FreshAt: r.FreshAt, StaleAt: r.StaleAt,
 		Period: r.ClockPeriod, Minute: r.ClockMinute, Second: r.ClockSecond, Added: r.ClockAdded, Running: r.ClockRunning, ScoreHome: r.ScoreHome, ScoreAway: r.ScoreAway,

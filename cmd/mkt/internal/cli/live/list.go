@@ -10,9 +10,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/inplay"
 	"mkt/cmd/mkt/internal/matchpage"
+	"mkt/internal/dataset"
 	"mkt/internal/terminal"
 	"mkt/internal/terminal/printable"
 	"mkt/publish/football"
@@ -30,7 +30,7 @@ data is too old to describe the present is marked as stale.`,
 		Example: `  mkt live list --tenant acme`,
 		Args:    cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			if err := (cli.Filter{Tenant: tenant}).Check(); err != nil {
+			if err := (dataset.Filter{Tenant: tenant}).Check(); err != nil {
 				return err
 			}
 			return g.liveList(tenant)
@@ -64,7 +64,7 @@ type listedMatch struct {
 
 // liveList lists all readable matches. Unreadable accounts are an error after the list.
 func (g *Group) liveList(tenant string) error {
-	datasets, err := cli.Datasets(g.Data, cli.Filter{Tenant: tenant, Product: string(football.LiveIntelligence)})
+	datasets, err := dataset.List(g.Data, dataset.Filter{Tenant: tenant, Product: string(football.LiveIntelligence)})
 	if err != nil {
 		return err
 	}
@@ -85,7 +85,7 @@ func (g *Group) liveList(tenant string) error {
 	return errors.Join(append(unread, err)...)
 }
 
-func matchesOf(d cli.Dataset, now time.Time) (list []listedMatch, err error) {
+func matchesOf(d dataset.Dataset, now time.Time) (list []listedMatch, err error) {
 	err = eachRow(d, func(_ *inplay.Snapshot, r *table.LiveRow) error {
 		if r.InPlay {
 			list = append(list, listedOf(d.Tenant, r, now))

@@ -11,6 +11,7 @@ import (
 
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/matchpage"
+	"mkt/internal/dataset"
 	"mkt/internal/terminal"
 	"mkt/publish/football"
 	"mkt/publish/table"
@@ -42,7 +43,7 @@ standard output.`,
   mkt live show Arsenal --html match.html`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := (cli.Filter{Tenant: tenant}).Check(); err != nil {
+			if err := (dataset.Filter{Tenant: tenant}).Check(); err != nil {
 				return err
 			}
 			if cmd.Flags().Changed("html") {
@@ -97,7 +98,7 @@ type liveView struct {
 	Buckets  []liveBucket `json:"buckets"`
 	Timeline []liveEntry  `json:"timeline"`
 
-	place     cli.Dataset
+	place     dataset.Dataset
 	row       *table.LiveRow
 	published *matchpage.Match // with the details; nil unless it is the only requested match
 }

@@ -16,6 +16,7 @@ import (
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/cli/daemon"
 	"mkt/cmd/mkt/internal/tenants"
+	"mkt/internal/dataset"
 	"mkt/internal/terminal"
 	"mkt/internal/terminal/printable"
 	"mkt/publish/snapshot"
@@ -68,7 +69,7 @@ func (f pastFlags) check(listen string) error {
 	return terminal.Usagef("%s with --listen %s: the past is shown on a loopback address only, such as 127.0.0.1:8081", flag, listen)
 }
 
-func (f pastFlags) filter() cli.Filter { return cli.Filter{Tenant: f.tenant} }
+func (f pastFlags) filter() dataset.Filter { return dataset.Filter{Tenant: f.tenant} }
 
 // clock returns the clock of the flags. If it shows the past, it prints for each account what is
 // served; it is an error if nothing of that time is kept.
@@ -76,7 +77,7 @@ func (g *Group) clock(f pastFlags) (*clock.Clock, error) {
 	if f.asOf == "" && f.replay == "" {
 		return clock.Real(g.Now), nil
 	}
-	datasets, err := cli.Datasets(g.Data, f.filter())
+	datasets, err := dataset.List(g.Data, f.filter())
 	if err != nil {
 		return nil, err
 	}
@@ -99,7 +100,7 @@ func (g *Group) clock(f pastFlags) (*clock.Clock, error) {
 }
 
 // span reads FROM..TO. A time of day as TO is the first one after FROM.
-func (g *Group) span(datasets []cli.Dataset, text string) (from, to time.Time, err error) {
+func (g *Group) span(datasets []dataset.Dataset, text string) (from, to time.Time, err error) {
 	first, last, ok := strings.Cut(text, "..")
 	if !ok {
 		return from, to, terminal.Usagef("--replay %s: want FROM..TO, such as 2026-11-21T18:00Z..21:30Z", text)
@@ -129,7 +130,7 @@ func (g *Group) span(datasets []cli.Dataset, text string) (from, to time.Time, e
 
 // whenOf returns the time of a moment. That of a cycle is when it was published, the latest time if
 // several accounts have one. A version can name a publication only if there is one dataset.
-func whenOf(datasets []cli.Dataset, flag string, m snapshot.Moment) (at time.Time, err error) {
+func whenOf(datasets []dataset.Dataset, flag string, m snapshot.Moment) (at time.Time, err error) {
 	if at, named := m.Time(); named {
 		return at, nil
 	}
@@ -152,7 +153,7 @@ func whenOf(datasets []cli.Dataset, flag string, m snapshot.Moment) (at time.Tim
 }
 
 // find returns the publication of a dataset at a moment.
-func find(p cli.Dataset, m snapshot.Moment) (snapshot.Commit, error) {
+func find(p dataset.Dataset, m snapshot.Moment) (snapshot.Commit, error) {
 	root, err := p.Open()
 	if err != nil {
 		return snapshot.Commit{}, err
@@ -167,7 +168,7 @@ func find(p cli.Dataset, m snapshot.Moment) (snapshot.Commit, error) {
 
 // printPast prints the served publication of each dataset on stderr. It is an error if there were
 // publications by then and all of them are deleted.
-func (g *Group) printPast(datasets []cli.Dataset, at time.Time) error {
+func (g *Group) printPast(datasets []dataset.Dataset, at time.Time) error {
 	printable.Fprintf(g.Errs, "as of %s, at which the clock stands:\n", terminal.Stamp(at))
 	kept := 0
 	for _, p := range datasets {
@@ -199,7 +200,7 @@ func (g *Group) printPast(datasets []cli.Dataset, at time.Time) error {
 
 // printSpan prints what is served of each dataset on stderr. It is an error if no snapshot of the
 // span is kept.
-func (g *Group) printSpan(datasets []cli.Dataset, from, to time.Time, f pastFlags) error {
+func (g *Group) printSpan(datasets []dataset.Dataset, from, to time.Time, f pastFlags) error {
 	speed := fmt.Sprintf("%g times as fast as then", f.speed)
 	if f.speed == 0 {
 		speed = "a line on standard input moves to the next publication"
@@ -246,7 +247,7 @@ func (n publications) String() string {
 }
 
 // publicationsOf counts the publications of a dataset in a period.
-func publicationsOf(p cli.Dataset, from, to time.Time) (n publications, err error) {
+func publicationsOf(p dataset.Dataset, from, to time.Time) (n publications, err error) {
 	last, err := find(p, snapshot.At(to))
 	if errors.Is(err, snapshot.ErrUnknown) {
 		return n, nil
@@ -281,7 +282,7 @@ func publicationsOf(p cli.Dataset, from, to time.Time) (n publications, err erro
 	return n, nil
 }
 
-func keeps(p cli.Dataset, c snapshot.Commit) (bool, error) {
+func keeps(p dataset.Dataset, c snapshot.Commit) (bool, error) {
 	root, err := p.Open()
 	if err != nil {
 		return false, err
@@ -304,7 +305,7 @@ func (g *Group) runTokensOf(f *tenants.File, past pastFlags) (none runTokens, er
 	if past.asOf == "" && past.replay == "" {
 		return none, nil
 	}
-	datasets, err := cli.Datasets(g.Data, past.filter())
+	datasets, err := dataset.List(g.Data, past.filter())
 	if err != nil {
 		return none, err
 	}

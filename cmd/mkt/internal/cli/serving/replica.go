@@ -22,7 +22,7 @@ func (g *Group) openReplica(ctx context.Context, f Flags, accounts *account.Regi
 		return nil, err
 	}
 	return replica.New(replica.Options{
-		Store: s, Data: g.Data, Products: account.Products(), Every: f.storePoll, Now: g.Now, Log: g.Log,
+		Store: s, Data: g.Data, Products: football.Products(), Every: f.storePoll, Now: g.Now, Log: g.Log,
 		Clients: func() []string { return servedOf(accounts) },
 	}), nil
 }

@@ -101,7 +101,7 @@ func (g *Group) Serve(ctx context.Context, f Flags, ready func(daemon.Ready)) er
 		return err
 	}
 	for _, name := range f.Extensions {
-		if err := cli.CheckWord("--extensions", name, account.Extensions()...); err != nil {
+		if err := terminal.CheckWord("--extensions", name, account.Extensions()...); err != nil {
 			return err
 		}
 	}

@@ -49,7 +49,7 @@ func (f *realtimeFlags) check() error {
 		return terminal.Usagef("--realtime-channels: want changes, live or both")
 	}
 	for _, c := range f.Channels {
-		if err := cli.CheckWord("--realtime-channels", c, "changes", "live"); err != nil {
+		if err := terminal.CheckWord("--realtime-channels", c, "changes", "live"); err != nil {
 			return err
 		}
 	}
