@@ -2,7 +2,7 @@ package main
 
 import (
 	"encoding/json"
-	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"regexp"
@@ -11,7 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/console"
 	"mkt/fetch/simulator"
 )
@@ -23,9 +22,7 @@ var curves = regexp.MustCompile(`<path class="(?:area|curve)-[a-z]+" d="[^"]*"|<
 // when the match went on after its page was opened, so that the archive is continued.
 func TestConsoleShowsMatches(t *testing.T) {
 	p := newPlayed(t, simulator.Options{Seed: 7, Fixtures: 20, InPlay: 4})
-	env := cli.NewEnv(nil, io.Discard, io.Discard, func() time.Time { return p.now.Add(5 * time.Second) }, version)
-	env.Data = p.data
-	pages, err := console.New(console.Options{Env: env})
+	pages, err := console.New(console.Options{Now: func() time.Time { return p.now.Add(5 * time.Second) }, Version: version, Data: p.data, Log: slog.New(slog.DiscardHandler)})
 	p.must(err)
 	server := httptest.NewServer(pages)
 	defer server.Close()

@@ -1,7 +1,7 @@
 package main
 
 import (
-	"io"
+	"log/slog"
 	"net/http/httptest"
 	"net/url"
 	"slices"
@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/console"
 	"mkt/fetch/simulator"
 	"mkt/internal/testing/needs"
@@ -38,9 +37,7 @@ func TestNodeHostileNamesAreText(t *testing.T) {
 	}
 	market := strings.Split(id("SELECT concat_ws('/',fixture_id,market_id,selection_id) AS id FROM selections LIMIT 1"), "/")
 	fixture, live := market[0], id("SELECT fixture_id FROM live LIMIT 1")
-	env := cli.NewEnv(nil, io.Discard, io.Discard, func() time.Time { return p.now.Add(5 * time.Second) }, version)
-	env.Data = p.data
-	pages, err := console.New(console.Options{Env: env})
+	pages, err := console.New(console.Options{Now: func() time.Time { return p.now.Add(5 * time.Second) }, Version: version, Data: p.data, Log: slog.New(slog.DiscardHandler)})
 	p.must(err)
 	server := httptest.NewServer(pages)
 	defer server.Close()

@@ -34,8 +34,9 @@ type Env struct {
 	SharedTenants bool
 	Log           *slog.Logger
 
-	objects   opened
-	listed    tenants.Latest
+	objects opened
+	// Accounts has the entries of Tenants, for runs that look whether an account is still listed.
+	Accounts  tenants.Latest
 	output    Choice // text, json
 	logLevel  Choice
 	logFormat Choice

@@ -2,14 +2,12 @@ package cli
 
 import (
 	"errors"
-	"fmt"
-	"io/fs"
-	"os"
 	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"mkt/cmd/mkt/internal/commitlog"
 	"mkt/fetch/credential"
 )
 
@@ -59,21 +57,14 @@ func (k *Keys) IDFlag(set *Settings, cmd *cobra.Command) {
 	set.BindPath(cmd.Flags(), "id-key", "id_key")
 }
 
-// LogFiles are the files of the transparency log: its key, which only the commands that add to the log
-// open, and the policy.
-type LogFiles struct {
-	Key    string
-	Policy string
-}
-
-// KeyFlag adds the flag --log-key.
-func (l *LogFiles) KeyFlag(set *Settings, cmd *cobra.Command) {
+// LogKeyFlag adds the flag --log-key.
+func LogKeyFlag(l *commitlog.Files, set *Settings, cmd *cobra.Command) {
 	cmd.Flags().StringVar(&l.Key, "log-key", "log.key", "key that signs the transparency log; its verifier key is beside it, with .pub")
 	set.BindPath(cmd.Flags(), "log-key", "log_key")
 }
 
-// PolicyFlag adds the flag --policy.
-func (l *LogFiles) PolicyFlag(set *Settings, cmd *cobra.Command) {
+// LogPolicyFlag adds the flag --policy.
+func LogPolicyFlag(l *commitlog.Files, set *Settings, cmd *cobra.Command) {
 	cmd.Flags().StringVar(&l.Policy, "policy", "", "policy with the log and its witnesses (default: none, the log is unwitnessed)")
 	set.BindPath(cmd.Flags(), "policy", "log_policy")
 }
@@ -84,36 +75,4 @@ func LogWaitFlag(set *Settings, cmd *cobra.Command, name string, wait *time.Dura
 	flags.DurationVar(wait, name, 10*time.Second, "longest wait for the witnesses of the transparency log")
 	Bound(flags, name, "a duration from 1s to 10m, such as 10s", Between(wait, time.Second, 10*time.Minute))
 	set.Bind(flags, name, "log_wait")
-}
-
-// WriteOnce makes a file that must not exist, whole or not at all. It is not
-// durable.Create because a key must have its mode from its first byte.
-func WriteOnce(path string, mode os.FileMode, content []byte) error {
-	if _, err := os.Lstat(path); err == nil {
-		return fs.ErrExist
-	}
-	part := path + ".tmp0" // the name that durable uses, so that the next init removes it
-	f, err := os.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
-	if errors.Is(err, fs.ErrExist) {
-		return fmt.Errorf("%s exists: another mkt init is running", part)
-	}
-	if err != nil {
-		return err
-	}
-	defer os.Remove(part)
-	_, err = f.Write(content)
-	if err == nil {
-		err = f.Sync()
-	}
-	if closed := f.Close(); err == nil {
-		err = closed
-	}
-	if err != nil {
-		return err
-	}
-	err = os.Link(part, path) // which refuses to replace one that another init made
-	if err != nil && !errors.Is(err, fs.ErrExist) {
-		err = os.Rename(part, path) // the file system has no links
-	}
-	return err
 }

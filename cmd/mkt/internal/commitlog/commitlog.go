@@ -9,7 +9,6 @@ import (
 
 	"golang.org/x/mod/sumdb/note"
 
-	"mkt/cmd/mkt/internal/cli"
 	"mkt/internal/cluster/store"
 	"mkt/internal/dataset"
 	"mkt/internal/receipts/transparency"
@@ -67,25 +66,6 @@ type Failed struct {
 	Product  string `json:"product"`
 	Error    string `json:"error"`
 	Err      error  `json:"-"`
-}
-
-// RunWith is [Run] with the files, the data root and the store of the settings, as mkt log and mkt schedule do it.
-func RunWith(ctx context.Context, env *cli.Env, files cli.LogFiles, wait time.Duration) (Result, error) {
-	key, err := LoadKey(files.Key)
-	if err != nil {
-		return Result{}, err
-	}
-	policy, err := LoadPolicy(files.Policy)
-	if err != nil {
-		return Result{}, err
-	}
-	o := Options{Data: env.Data, Key: key, Policy: policy, KeyFile: files.Key, Wait: wait, Now: env.Now, Post: Post}
-	if env.HasStore() {
-		if o.Store, err = env.WritableStore(ctx); err != nil {
-			return Result{}, err
-		}
-	}
-	return Run(ctx, o)
 }
 
 // Run adds the newest commit of every dataset that has a newer one than the log, signs the head, and

@@ -13,7 +13,6 @@ import (
 
 	"golang.org/x/mod/sumdb/note"
 
-	"mkt/cmd/mkt/internal/cli"
 	"mkt/internal/receipts/transparency"
 	"mkt/internal/terminal"
 	"mkt/publish/durable"
@@ -91,7 +90,7 @@ func LoadPublic(key string) (string, error) {
 }
 
 // Verifiers returns the verifier key beside the key of the log, or else those of the policy.
-func Verifiers(files cli.LogFiles) ([]note.Verifier, error) {
+func Verifiers(files Files) ([]note.Verifier, error) {
 	public, err := LoadPublic(files.Key)
 	if err == nil {
 		v, err := note.NewVerifier(public)
@@ -120,10 +119,10 @@ func WriteKey(path string, key []byte, verifier string) error {
 			return err
 		}
 	}
-	if err := cli.WriteOnce(public, 0o644, []byte(verifier+"\n")); err != nil {
+	if err := durable.WriteOnce(public, 0o644, []byte(verifier+"\n")); err != nil {
 		return err
 	}
-	err := cli.WriteOnce(path, 0o600, key)
+	err := durable.WriteOnce(path, 0o600, key)
 	if errors.Is(err, fs.ErrExist) {
 		return fmt.Errorf("%s exists: nothing was changed", path)
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -13,7 +14,6 @@ import (
 	"testing"
 	"time"
 
-	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/console"
 	"mkt/cmd/mkt/internal/doctor"
 	"mkt/internal/testing/check"
@@ -22,12 +22,13 @@ import (
 // serve serves a console over an empty data root, and returns its address.
 func serve(t *testing.T, access console.Access) string {
 	t.Helper()
-	env := cli.NewEnv(strings.NewReader(""), io.Discard, io.Discard, time.Now, "test")
-	env.Data, env.Tenants = t.TempDir(), "tenants.yaml"
-	c, err := console.New(console.Options{Env: env, Access: access, Doctor: func(context.Context) doctor.Report { return doctor.Report{} },
-		StartAPI: func(context.Context) (string, func(string) (string, bool), error) {
-			return "", nil, errors.New("not here")
-		}})
+	o := console.Options{Now: time.Now, Version: "test", Log: slog.New(slog.DiscardHandler)}
+	o.Data, o.Tenants = t.TempDir(), "tenants.yaml"
+	o.Access, o.Doctor = access, func(context.Context) doctor.Report { return doctor.Report{} }
+	o.StartAPI = func(context.Context) (string, func(string) (string, bool), error) {
+		return "", nil, errors.New("not here")
+	}
+	c, err := console.New(o)
 	check.Must(t, err)
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	check.Must(t, err)
@@ -84,9 +85,10 @@ func TestAccess(t *testing.T) {
 // Whoever guesses passwords has to wait, and nobody else. The tries come back with time.
 func TestWrongPasswords(t *testing.T) {
 	var now atomic.Int64
-	env := cli.NewEnv(strings.NewReader(""), io.Discard, io.Discard, func() time.Time { return time.Unix(now.Load(), 0) }, "test")
-	env.Data, env.Tenants = t.TempDir(), "tenants.yaml"
-	c, err := console.New(console.Options{Env: env, Access: console.Access{Password: "correct password", BehindProxy: true}, Doctor: func(context.Context) doctor.Report { return doctor.Report{} }})
+	o := console.Options{Now: func() time.Time { return time.Unix(now.Load(), 0) }, Version: "test", Log: slog.New(slog.DiscardHandler)}
+	o.Data, o.Tenants = t.TempDir(), "tenants.yaml"
+	o.Access, o.Doctor = console.Access{Password: "correct password", BehindProxy: true}, func(context.Context) doctor.Report { return doctor.Report{} }
+	c, err := console.New(o)
 	check.Must(t, err)
 	status := func(from, password string) int {
 		r := httptest.NewRequest(http.MethodGet, "http://localhost/static/page.css", nil)

@@ -26,13 +26,13 @@ func (c *Console) tenants() (*tenants.File, error) {
 	a := &c.accounts
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	stat, err := os.Stat(c.Env.Tenants)
+	stat, err := os.Stat(c.Tenants)
 	if err == nil && a.stat != nil && os.SameFile(stat, a.stat) && stat.ModTime().Equal(a.stat.ModTime()) && stat.Size() == a.stat.Size() {
 		return a.file, a.err
 	}
 	var f *tenants.File
 	if err == nil {
-		f, err = tenants.Load(c.Env.Tenants)
+		f, err = tenants.Load(c.Tenants)
 	}
 	if a.stat, a.err = stat, err; err == nil {
 		a.file = f
@@ -56,7 +56,7 @@ func (c *Console) connection(t *tenants.Tenant) (connection, error) {
 	if p == nil {
 		return connection{Status: health.Unconfigured}, nil
 	}
-	findings, err := cyclestate.Findings(c.Env, t)
+	findings, err := cyclestate.Findings(c.Data, t)
 	if err != nil {
 		return connection{}, err
 	}
@@ -67,7 +67,7 @@ func (c *Console) connection(t *tenants.Tenant) (connection, error) {
 		LastOK: known.LastOKAt, Code: known.Code,
 	}
 	if found.Status == health.Verifying && known.LastAttemptAt == nil {
-		found.NotTried = cyclestate.Untried(t, c.Env.Now())
+		found.NotTried = cyclestate.Untried(t, c.Now())
 	}
 	return found, nil
 }
@@ -77,7 +77,7 @@ func (c *Console) dataset(account, product string) (dataset.Dataset, error) {
 	if !layout.ValidTenantID(account) {
 		return dataset.Dataset{}, badRequest("%q cannot be an account's id.", account)
 	}
-	list, err := dataset.List(c.Env.Data, dataset.Filter{Tenant: account, Product: product})
+	list, err := dataset.List(c.Data, dataset.Filter{Tenant: account, Product: product})
 	if err != nil {
 		return dataset.Dataset{}, notFound("There is no data of account %s for %s.", account, product)
 	}

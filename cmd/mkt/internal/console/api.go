@@ -70,7 +70,7 @@ func (c *Console) try(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if err := c.api.start(c.running, c.StartAPI); err != nil {
-		c.log.Error("console: start the API", "error", err)
+		c.Log.Error("console: start the API", "error", err)
 		c.fail(w, r, &problem{http.StatusServiceUnavailable, "Not available", "The API could not be started; the log of mkt console says why."})
 		return
 	}
@@ -94,7 +94,7 @@ func (c *Console) try(w http.ResponseWriter, r *http.Request) {
 		}
 		return nil
 	}, ErrorHandler: func(w http.ResponseWriter, r *http.Request, err error) {
-		c.log.Error("console: ask the API", "error", err)
+		c.Log.Error("console: ask the API", "error", err)
 		c.fail(w, r, &problem{http.StatusBadGateway, "Not available", "The API does not answer; the log of mkt console says why."})
 	}}
 	proxy.ServeHTTP(w, r)

@@ -126,7 +126,7 @@ func (c *Console) beginCheck(w http.ResponseWriter, r *http.Request) {
 		c.fail(w, r, err)
 		return
 	}
-	c.checks.begin(p.dataset, c.Env.Now, func(progress func(done, total int)) (verify.Report, error) {
+	c.checks.begin(p.dataset, c.Now, func(progress func(done, total int)) (verify.Report, error) {
 		return c.verify(p.dataset, progress)
 	})
 	http.Redirect(w, r, "/audit/"+p.Account+"/"+string(p.Product), http.StatusSeeOther)
@@ -196,7 +196,7 @@ func (c *Console) compare(r *http.Request, p picker) (*compare.Report, error) {
 
 // sideOf opens a publication. text is one of [snapshot.Forms].
 func (c *Console) sideOf(root durable.ReadFS, text string) (compare.Side, error) {
-	m, err := snapshot.ParseMoment(text, c.Env.Now())
+	m, err := snapshot.ParseMoment(text, c.Now())
 	if err != nil {
 		return compare.Side{}, badRequest("%q: want %s.", text, snapshot.Forms)
 	}

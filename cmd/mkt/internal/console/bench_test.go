@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -14,7 +15,6 @@ import (
 	"testing"
 	"time"
 
-	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/console"
 	"mkt/cmd/mkt/internal/doctor"
 	"mkt/internal/testing/check"
@@ -104,12 +104,13 @@ func processorTime() time.Duration {
 }
 
 func newConsole(b *testing.B, dir string) http.Handler {
-	env := cli.NewEnv(strings.NewReader(""), io.Discard, io.Discard, func() time.Time { return dataroot.Began.Add(300 * time.Hour) }, "test")
-	env.Data, env.Tenants = dir, filepath.Join(dir, "tenants.yaml")
+	o := console.Options{Now: func() time.Time { return dataroot.Began.Add(300 * time.Hour) }, Version: "test", Log: slog.New(slog.DiscardHandler)}
+	o.Data, o.Tenants = dir, filepath.Join(dir, "tenants.yaml")
 	run := func(ctx context.Context) doctor.Report {
-		return doctor.Run(ctx, doctor.Options{Command: "mkt", Data: dir, Tenants: env.Tenants, Keyless: true, Products: []football.Product{football.MarketEngine}, Now: env.Now})
+		return doctor.Run(ctx, doctor.Options{Command: "mkt", Data: dir, Tenants: o.Tenants, Keyless: true, Products: []football.Product{football.MarketEngine}, Now: o.Now})
 	}
-	c, err := console.New(console.Options{Env: env, Doctor: run})
+	o.Doctor = run
+	c, err := console.New(o)
 	check.Must(b, err)
 	return c
 }

@@ -16,20 +16,26 @@ import (
 	"sync"
 	"time"
 
-	"mkt/cmd/mkt/internal/cli"
+	"mkt/cmd/mkt/internal/commitlog"
 	"mkt/cmd/mkt/internal/doctor"
 	"mkt/cmd/mkt/internal/inplay"
 	"mkt/internal/dataset"
+	"mkt/internal/listen"
 )
 
 // Options are the options of a console.
 type Options struct {
-	Env *cli.Env // the streams, the clock, the data root and tenants.yaml
+	Now     func() time.Time
+	Version string // of mkt
+	Data    string // data root
+	Tenants string // tenants.yaml
+	Stored  bool   // publications are in an object store
+	Log     *slog.Logger
 	// Command is how a command line for this installation begins; "" is "mkt".
-	Command string
-	Doctor  func(context.Context) doctor.Report // checks the installation
-	Access  Access
-	Log     cli.LogFiles // of the transparency log; the key itself is not opened
+	Command  string
+	Doctor   func(context.Context) doctor.Report // checks the installation
+	Access   Access
+	LogFiles commitlog.Files // of the transparency log; the key itself is not opened
 	// StartAPI starts an API server on loopback until ctx is done, and returns its address
 	// and a function with the token of an account. The documentation's examples are tried
 	// on it. It is called when somebody tries the first one.
@@ -39,7 +45,6 @@ type Options struct {
 // Console answers the requests of browsers. It is safe for concurrent use.
 type Console struct {
 	Options
-	log   *slog.Logger
 	gate  gate
 	mux   *http.ServeMux
 	pages map[string]*page
@@ -62,7 +67,7 @@ type Console struct {
 // New returns a console.
 func New(o Options) (*Console, error) {
 	o.Command = cmp.Or(o.Command, "mkt")
-	c := &Console{Options: o, log: o.Env.Log, gate: gate{Access: o.Access, now: o.Env.Now}, mux: http.NewServeMux()}
+	c := &Console{Options: o, gate: gate{Access: o.Access, now: o.Now}, mux: http.NewServeMux()}
 	const wait = 150 * time.Millisecond
 	c.traces.most, c.traces.wait = tracesKept, wait
 	c.mappings.most, c.mappings.wait = mappingsKept, wait
@@ -166,13 +171,13 @@ func (c *Console) Serve(ctx context.Context, l net.Listener) error {
 	defer c.stop()
 	server := &http.Server{
 		Handler: c, ReadTimeout: readTime, WriteTimeout: writeTime, IdleTimeout: idleTime, MaxHeaderBytes: maxHeader,
-		ErrorLog:    slog.NewLogLogger(c.log.Handler(), slog.LevelDebug),
+		ErrorLog:    slog.NewLogLogger(c.Log.Handler(), slog.LevelDebug),
 		BaseContext: func(net.Listener) context.Context { return ctx },
 	}
 	if c.Access.Certificate != nil {
 		l = tls.NewListener(l, &tls.Config{Certificates: []tls.Certificate{*c.Access.Certificate}, MinVersion: tls.VersionTLS12})
 	}
-	if err := cli.ServeUntil(ctx, server, l, stopTime); err != nil {
+	if err := listen.ServeUntil(ctx, server, l, stopTime); err != nil {
 		return fmt.Errorf("console: %w", err)
 	}
 	return nil

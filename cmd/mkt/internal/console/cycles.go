@@ -215,7 +215,7 @@ func (c *Console) momentOf(r *http.Request) (p picker, m snapshot.Moment, root *
 	if p, err = c.pick(r, "/cycles"); err != nil {
 		return p, m, nil, err
 	}
-	if m, err = snapshot.ParseMoment(r.PathValue("moment"), c.Env.Now()); err != nil {
+	if m, err = snapshot.ParseMoment(r.PathValue("moment"), c.Now()); err != nil {
 		return p, m, nil, badRequest("%s: %v.", r.PathValue("moment"), err)
 	}
 	root, err = p.dataset.Open()
@@ -229,7 +229,7 @@ func (p picker) chosen() string { return p.Account }
 // tenants.yaml.
 func (c *Console) pickOf(r *http.Request, path string, among dataset.Filter) (picker, error) {
 	p := picker{Path: path}
-	list, err := dataset.List(c.Env.Data, among)
+	list, err := dataset.List(c.Data, among)
 	var unreadable *fs.PathError
 	switch {
 	case errors.As(err, &unreadable):

@@ -36,7 +36,7 @@ func (c *Console) searchDeparted(ctx context.Context, of dataset.Dataset, list *
 	if query == "" {
 		return shown, nil
 	}
-	r := c.departed.get(ctx, of, list.commit.SHA256, c.Env.Now(), func(_ []goneRow, progress func(done, total int)) ([]goneRow, error) {
+	r := c.departed.get(ctx, of, list.commit.SHA256, c.Now(), func(_ []goneRow, progress func(done, total int)) ([]goneRow, error) {
 		return goneFrom(of, list.commit, progress)
 	})
 	if r.err != nil {

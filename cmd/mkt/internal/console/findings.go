@@ -23,7 +23,7 @@ func (c *Console) findings(ctx context.Context) doctor.Report {
 	f := &c.findingsCache
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if now := c.Env.Now(); f.at.IsZero() || now.Sub(f.at) >= findingsFor || now.Before(f.at) {
+	if now := c.Now(); f.at.IsZero() || now.Sub(f.at) >= findingsFor || now.Before(f.at) {
 		if report := c.Doctor(ctx); ctx.Err() == nil {
 			f.report, f.at = report, now
 		}

@@ -64,7 +64,7 @@ func (c *Console) live(r *http.Request) (view, error) {
 		return v, err
 	}
 	body.Version = s.Commit.Version
-	body.read(s, c.Env.Now())
+	body.read(s, c.Now())
 	return v, nil
 }
 
@@ -141,7 +141,7 @@ func (c *Console) match(r *http.Request) (view, error) {
 	if err != nil {
 		return view{}, err
 	}
-	m.Now = c.Env.Now()
+	m.Now = c.Now()
 	c.follow(r.Context(), p.dataset, m)
 	if then.IsPast() { // the archive knows what came later
 		m.Now = then.PublishedAt

@@ -124,7 +124,7 @@ func (c *Console) explain(r *http.Request) (view, error) {
 	}
 	at := snapshot.Newest
 	if text := r.URL.Query().Get("at"); text != "" {
-		if at, err = snapshot.ParseMoment(text, c.Env.Now()); err != nil {
+		if at, err = snapshot.ParseMoment(text, c.Now()); err != nil {
 			return view{}, badRequest("at=%v.", err)
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"mkt/cmd/mkt/internal/inspect"
 	"mkt/cmd/mkt/internal/schedule"
 	"mkt/cmd/mkt/internal/tenants"
+	"mkt/internal/dataset"
 	"mkt/internal/terminal"
 	"mkt/publish/football"
 	"mkt/publish/health"
@@ -54,7 +55,7 @@ type productLine struct {
 
 func (c *Console) overview(r *http.Request) (view, error) {
 	file, err := c.tenants()
-	body := overviewBody{Now: c.Env.Now(), Problem: terminal.Message(err), Report: c.findings(r.Context())}
+	body := overviewBody{Now: c.Now(), Problem: terminal.Message(err), Report: c.findings(r.Context())}
 	if body.Checks, err = body.Report.Document(false).HTML(); err != nil {
 		return view{}, err
 	}
@@ -71,7 +72,7 @@ func (c *Console) overview(r *http.Request) (view, error) {
 }
 
 func (c *Console) accountLine(t *tenants.Tenant) (accountLine, error) {
-	now := c.Env.Now()
+	now := c.Now()
 	line := accountLine{Tenant: t}
 	var err error
 	if line.Connection, err = c.connection(t); err != nil {
@@ -110,9 +111,9 @@ func (c *Console) productLine(t *tenants.Tenant, p football.Product, now time.Ti
 			l.Held = run.Counters["held"]
 		}
 	}
-	root, err := c.Env.Dataset(t.ID, p).Open()
+	root, err := (dataset.Dataset{Data: c.Data, Tenant: t.ID, Product: p}).Open()
 	if err != nil {
-		l.Next = cyclestate.NextOf(c.Env, t, p, nil, began, now)
+		l.Next = cyclestate.NextOf(c.Data, t, p, nil, began, now)
 	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -126,7 +127,7 @@ func (c *Console) productLine(t *tenants.Tenant, p football.Product, now time.Ti
 	if err != nil {
 		return l, err
 	}
-	l.Next = cyclestate.NextOf(c.Env, t, p, pace, began, now)
+	l.Next = cyclestate.NextOf(c.Data, t, p, pace, began, now)
 	head, found, err := snapshot.Head(root)
 	switch {
 	case snapshot.IsFault(err):
@@ -151,7 +152,7 @@ func (c *Console) productLine(t *tenants.Tenant, p football.Product, now time.Ti
 // newestRuns returns the newest run of each step, nil for a step without one.
 func (c *Console) newestRuns(id string, p football.Product) (list []*health.Run) {
 	for _, step := range cyclestate.Steps {
-		list = append(list, c.Env.NewestRun(id, p, step))
+		list = append(list, cyclestate.NewestRun(c.Data, id, p, step))
 	}
 	return list
 }

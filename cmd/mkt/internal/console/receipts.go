@@ -27,7 +27,7 @@ import (
 // hasLog reports whether the data root has a transparency log. One that cannot be read counts: its page
 // says so.
 func (c *Console) hasLog() bool {
-	data, err := durable.OpenExisting(c.Env.Data)
+	data, err := durable.OpenExisting(c.Data)
 	if err != nil {
 		return false
 	}
@@ -38,22 +38,22 @@ func (c *Console) hasLog() bool {
 
 // hasLogKey reports whether a log can be begun: its verifier key is there.
 func (c *Console) hasLogKey() bool {
-	if c.Log.Key == "" {
+	if c.LogFiles.Key == "" {
 		return false
 	}
-	_, err := os.Stat(commitlog.PublicFile(c.Log.Key))
+	_, err := os.Stat(commitlog.PublicFile(c.LogFiles.Key))
 	return err == nil
 }
 
 // logged returns the newest publication of a dataset that is in the log; 0 if there is none, or if the log cannot be read,
 // which its page says.
 func (c *Console) logged(d dataset.Dataset) uint64 {
-	data, err := durable.OpenExisting(c.Env.Data)
+	data, err := durable.OpenExisting(c.Data)
 	if err != nil {
 		return 0
 	}
 	defer data.Close()
-	policy, err := receipts.Policy(c.Log)
+	policy, err := receipts.Policy(c.LogFiles)
 	if err != nil {
 		return 0
 	}
@@ -141,7 +141,7 @@ func (c *Console) makeReceipt(r *http.Request) (*receipt.Receipt, error) {
 		}
 		wanted.At = snapshot.Numbered(version)
 	}
-	if wanted.Policy, err = receipts.Policy(c.Log); err != nil {
+	if wanted.Policy, err = receipts.Policy(c.LogFiles); err != nil {
 		return nil, err
 	}
 	made, _, err := receipts.Make(wanted)
@@ -180,7 +180,7 @@ func (d loggedDataset) Behind() uint64 { return d.Newest - min(d.Logged, d.Newes
 func (c *Console) receipts(*http.Request) (view, error) {
 	b := &receiptsBody{}
 	v := view{Page: "receipts", Section: "receipts", Title: "Receipts", Body: b}
-	data, err := durable.OpenExisting(c.Env.Data)
+	data, err := durable.OpenExisting(c.Data)
 	if errors.Is(err, fs.ErrNotExist) {
 		return v, nil
 	}
@@ -197,7 +197,7 @@ func (c *Console) receipts(*http.Request) (view, error) {
 }
 
 func (b *receiptsBody) read(c *Console, data durable.ReadFS) error {
-	policy, err := receipts.Policy(c.Log)
+	policy, err := receipts.Policy(c.LogFiles)
 	if err != nil {
 		return err
 	}
@@ -213,7 +213,7 @@ func (b *receiptsBody) read(c *Console, data durable.ReadFS) error {
 	if err != nil {
 		return commitlog.Explain(err)
 	}
-	if b.Datasets, err = compared(c.Env.Data, logged, c.Env.HasStore()); err != nil {
+	if b.Datasets, err = compared(c.Data, logged, c.Stored); err != nil {
 		return err
 	}
 	_, by, enough, err := policy.Check(head.Note)

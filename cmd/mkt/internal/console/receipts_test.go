@@ -15,7 +15,6 @@ import (
 
 	"golang.org/x/mod/sumdb/note"
 
-	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/commitlog"
 	"mkt/cmd/mkt/internal/console"
 	"mkt/fetch"
@@ -43,7 +42,7 @@ type loggedRoot struct {
 	t         *testing.T
 	dir       string
 	console   string
-	files     cli.LogFiles
+	files     commitlog.Files
 	key       *transparency.Key
 	policy    *transparency.Policy
 	refuse    bool // the witness
@@ -53,7 +52,7 @@ type loggedRoot struct {
 func newLoggedRoot(t *testing.T) *loggedRoot {
 	t.Helper()
 	r := &loggedRoot{t: t, dir: t.TempDir()}
-	r.files = cli.LogFiles{Key: filepath.Join(t.TempDir(), "log.key"), Policy: filepath.Join(t.TempDir(), "policy")}
+	r.files = commitlog.Files{Key: filepath.Join(t.TempDir(), "log.key"), Policy: filepath.Join(t.TempDir(), "policy")}
 	text, err := transparency.NewKey(rand.NewChaCha8([32]byte{1}), "example.com/prices")
 	check.Must(t, err)
 	r.key, err = transparency.ParseKey(text)
@@ -74,9 +73,10 @@ func newLoggedRoot(t *testing.T) *loggedRoot {
 	check.Must(t, os.WriteFile(r.files.Policy, []byte(policy), 0o600))
 	r.policy, err = transparency.ParsePolicy([]byte(policy))
 	check.Must(t, err)
-	env := cli.NewEnv(strings.NewReader(""), io.Discard, io.Discard, time.Now, "test")
-	env.Data, env.Tenants = r.dir, filepath.Join(r.dir, "tenants.yaml")
-	c, err := console.New(console.Options{Env: env, Log: r.files})
+	o := console.Options{Now: time.Now, Version: "test", Log: slog.New(slog.DiscardHandler)}
+	o.Data, o.Tenants = r.dir, filepath.Join(r.dir, "tenants.yaml")
+	o.LogFiles = r.files
+	c, err := console.New(o)
 	check.Must(t, err)
 	pages := httptest.NewServer(c)
 	t.Cleanup(pages.Close)

@@ -75,7 +75,7 @@ func (c *Console) sectionsFor(body any) []section {
 	if !ok || page.chosen() == "" {
 		return links
 	}
-	list, _ := dataset.List(c.Env.Data, dataset.Filter{Tenant: page.chosen()})
+	list, _ := dataset.List(c.Data, dataset.Filter{Tenant: page.chosen()})
 	for i, s := range links {
 		if slices.ContainsFunc(list, func(d dataset.Dataset) bool { return slices.Contains(s.of, d.Product) }) {
 			links[i].Path += "?account=" + url.QueryEscape(page.chosen())
@@ -129,7 +129,7 @@ func (c *Console) render(w http.ResponseWriter, r *http.Request, status int, v v
 	}
 	shown := printable.NewWriter(&body)
 	out := bufio.NewWriter(shown)
-	err := p.ExecuteTemplate(out, "layout", frame{v, c.sectionsFor(v.Body), c.Env.Now(), c.Env.Version})
+	err := p.ExecuteTemplate(out, "layout", frame{v, c.sectionsFor(v.Body), c.Now(), c.Version})
 	if err = errors.Join(err, out.Flush(), shown.Flush()); err != nil {
 		c.broken(w, r, err)
 		return
@@ -141,7 +141,7 @@ func (c *Console) render(w http.ResponseWriter, r *http.Request, status int, v v
 
 // broken answers for a fault of the console itself.
 func (c *Console) broken(w http.ResponseWriter, r *http.Request, err error) {
-	c.log.Error("console", "path", r.URL.Path, "error", err)
+	c.Log.Error("console", "path", r.URL.Path, "error", err)
 	http.Error(w, "The page could not be made; the log of mkt console says why.", http.StatusInternalServerError)
 }
 
@@ -168,7 +168,7 @@ func badRequest(format string, args ...any) error {
 func (c *Console) fail(w http.ResponseWriter, r *http.Request, err error) {
 	var p *problem
 	if !errors.As(err, &p) {
-		c.log.Error("console", "path", r.URL.Path, "error", err)
+		c.Log.Error("console", "path", r.URL.Path, "error", err)
 		p = &problem{http.StatusInternalServerError, "This could not be read", err.Error()}
 	}
 	c.render(w, r, p.status, view{Page: "problem", Title: p.title, Body: p.what})

@@ -2,16 +2,14 @@ package cyclestate_test
 
 import (
 	"errors"
-	"io"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
-	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/cyclestate"
 	"mkt/cmd/mkt/internal/tenants"
+	"mkt/internal/dataset"
 	"mkt/internal/testing/check"
 	"mkt/publish/durable"
 	"mkt/publish/football"
@@ -41,14 +39,13 @@ func TestNext(t *testing.T) {
 	check.Must(t, os.WriteFile(path, []byte(accounts), 0o600))
 	file, err := tenants.Load(path)
 	check.Must(t, err)
-	env := cli.NewEnv(strings.NewReader(""), io.Discard, io.Discard, time.Now, "test")
-	env.Data = t.TempDir()
+	data := t.TempDir()
 	next := func(id string, pace *health.Pace, last time.Time) cyclestate.Next {
 		tenant, _ := file.Tenant(id)
 		if pace != nil {
 			pace.CredentialFingerprint = tenant.Provider.Fingerprint()
 		}
-		return cyclestate.NextOf(env, tenant, football.MarketEngine, pace, last, noon.Add(20*time.Minute))
+		return cyclestate.NextOf(data, tenant, football.MarketEngine, pace, last, noon.Add(20*time.Minute))
 	}
 	if n := next("acme", nil, noon); !n.At.Equal(noon.Add(time.Hour)) || n.Cadence != time.Hour || !n.Overdue.IsZero() || n.Stopped != "" {
 		t.Errorf("an hourly product that ran at noon: %+v", n)
@@ -66,7 +63,7 @@ func TestNext(t *testing.T) {
 		}
 	}
 	acme, _ := file.Tenant("acme")
-	root, err := durable.OpenRoot(env.Dataset("acme", football.MarketEngine).Dir())
+	root, err := durable.OpenRoot(dataset.Dataset{Data: data, Tenant: "acme", Product: football.MarketEngine}.Dir())
 	err = errors.Join(err, health.Record(root, health.Run{Step: health.StepFetch, FinishedAt: noon, Code: health.CodeCredential, CredentialFingerprint: acme.Provider.Fingerprint()}))
 	check.Must(t, err)
 	if n := next("acme", nil, noon); n.Postponed == nil || !n.At.Equal(n.Postponed.Until) || !n.At.Equal(noon.Add(55*time.Minute)) {

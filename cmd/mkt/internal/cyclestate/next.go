@@ -3,7 +3,6 @@ package cyclestate
 import (
 	"time"
 
-	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/schedule"
 	"mkt/cmd/mkt/internal/tenants"
 	"mkt/publish/football"
@@ -64,7 +63,7 @@ type Next struct {
 
 // NextOf returns when a product runs next. pace is the pace recorded by a schedule, or nil; last
 // is when the newest cycle began, zero if there was none.
-func NextOf(env *cli.Env, t *tenants.Tenant, p football.Product, pace *health.Pace, last, now time.Time) Next {
+func NextOf(data string, t *tenants.Tenant, p football.Product, pace *health.Pace, last, now time.Time) Next {
 	n := Next{Expr: t.Expression(p)}
 	when, err := schedule.Parse(n.Expr)
 	switch {
@@ -89,7 +88,7 @@ func NextOf(env *cli.Env, t *tenants.Tenant, p football.Product, pace *health.Pa
 		return n
 	}
 	n.At = when.Next(now.UTC())
-	if n.Postponed = PostponementOf(env, t, p, now); n.Postponed != nil {
+	if n.Postponed = PostponementOf(data, t, p, now); n.Postponed != nil {
 		n.At = n.Postponed.Until
 	} else if !last.IsZero() && now.Sub(last) > schedule.OverdueAfter*n.Cadence {
 		n.Overdue = when.Next(last.UTC())

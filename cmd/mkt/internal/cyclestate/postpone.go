@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"time"
 
-	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/tenants"
 	"mkt/internal/terminal"
 	"mkt/publish/football"
@@ -45,16 +44,16 @@ var Whys = []Why{ForQuota, ForRefusal}
 // or if nothing is known: one request too many does no harm. The findings are in the state files,
 // so they survive a restart. A newer one ends the postponement: a good mkt provider test, an
 // answered cycle of another product, a new credential.
-func PostponementOf(env *cli.Env, t *tenants.Tenant, p football.Product, now time.Time) *Postponement {
+func PostponementOf(data string, t *tenants.Tenant, p football.Product, now time.Time) *Postponement {
 	if t.Provider == nil {
 		return nil
 	}
-	findings, err := Findings(env, t)
+	findings, err := Findings(data, t)
 	if err != nil {
 		return nil
 	}
 	fingerprint := t.Provider.Fingerprint()
-	if at, code, retry := refused(env, t, p, fingerprint, findings); code != "" && now.Before(at.Add(retry)) && !at.After(now.Add(time.Minute)) {
+	if at, code, retry := refused(data, t, p, fingerprint, findings); code != "" && now.Before(at.Add(retry)) && !at.After(now.Add(time.Minute)) {
 		until := at.Add(retry)
 		return &Postponement{until, ForRefusal, fmt.Sprintf(
 			"the provider refused at %s (%s): it is asked again at %s; mkt provider set %s --provider %s, or a good mkt provider test %s, ends that",
@@ -73,12 +72,12 @@ func PostponementOf(env *cli.Env, t *tenants.Tenant, p football.Product, now tim
 
 // refused returns when the provider last refused the requests of a product, the code, and how long
 // after the refusal it is asked again; code is "" if the newest answer was no refusal.
-func refused(env *cli.Env, t *tenants.Tenant, p football.Product, fingerprint string, findings []*health.Run) (at time.Time, code health.Code, retry time.Duration) {
+func refused(data string, t *tenants.Tenant, p football.Product, fingerprint string, findings []*health.Run) (at time.Time, code health.Code, retry time.Duration) {
 	status := health.CredentialStatusOf(fingerprint, findings...)
 	if at := status.RefusedAt(); at != nil {
 		return *at, health.CodeCredential, retryAfter(status.RefusalsInARow, status.LastOKAt != nil)
 	}
-	test, own := found(env, t, p)
+	test, own := found(data, t, p)
 	switch {
 	case own == nil || own.CredentialFingerprint != fingerprint || own.Code != health.CodePermission:
 		return at, "", 0
@@ -101,17 +100,17 @@ func retryAfter(refusals int, wasGood bool) time.Duration {
 
 // found returns the newest test of the connection and the newest fetch of the product, nil if
 // there is none.
-func found(env *cli.Env, t *tenants.Tenant, p football.Product) (test, own *health.Run) {
-	test, _ = health.ReadIn(env.Data, layout.Tenant(t.ID), health.StepProbe)
-	return test, env.NewestRun(t.ID, p, health.StepFetch)
+func found(data string, t *tenants.Tenant, p football.Product) (test, own *health.Run) {
+	test, _ = health.ReadIn(data, layout.Tenant(t.ID), health.StepProbe)
+	return test, NewestRun(data, t.ID, p, health.StepFetch)
 }
 
 // Findings returns the newest test of an account's connection and the newest fetch of each
 // product, nil for a missing one.
-func Findings(env *cli.Env, t *tenants.Tenant) ([]*health.Run, error) {
+func Findings(data string, t *tenants.Tenant) ([]*health.Run, error) {
 	var findings []*health.Run
-	for _, s := range env.Sources(t) {
-		run, err := env.NewestOf(s)
+	for _, s := range Sources(t.ID) {
+		run, err := s.Newest(data)
 		if err != nil {
 			return nil, fmt.Errorf("state of tenant %s: %w", t.ID, err)
 		}

@@ -12,7 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/commitlog"
 	"mkt/internal/cluster/store"
 	"mkt/internal/dataset"
@@ -45,7 +44,7 @@ func (d *doctor) log(ctx context.Context) {
 	if _, elsewhere := os.Stat(d.LogKey); elsewhere != nil && d.Store != nil && !begun {
 		return
 	}
-	verifiers, unknown := commitlog.Verifiers(cli.LogFiles{Key: d.LogKey, Policy: d.LogPolicy})
+	verifiers, unknown := commitlog.Verifiers(commitlog.Files{Key: d.LogKey, Policy: d.LogPolicy})
 	if unknown != nil {
 		if begun && !d.Keyless {
 			d.bad(Warn, "LOG_DAMAGED", "log", at, "restore "+terminal.Quote(commitlog.PublicFile(d.LogKey))+" from a copy", "its key is not known here: %v", unknown)

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 
-	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/commitlog"
 	"mkt/cmd/mkt/internal/explain"
 	"mkt/cmd/mkt/internal/fixtures"
@@ -35,7 +34,7 @@ type Wanted struct {
 
 // Policy reads the policy. Without one, the log is that of the verifier key beside the log's key, and
 // needs no witness.
-func Policy(files cli.LogFiles) (*transparency.Policy, error) {
+func Policy(files commitlog.Files) (*transparency.Policy, error) {
 	if files.Policy != "" {
 		return commitlog.LoadPolicy(files.Policy)
 	}

@@ -98,7 +98,7 @@ func MakeFiles(dir string) ([]initFile, error) {
 				return nil, err
 			}
 		}
-		err := cli.WriteOnce(path, f.mode, f.content)
+		err := durable.WriteOnce(path, f.mode, f.content)
 		if err != nil && !errors.Is(err, fs.ErrExist) {
 			return nil, err
 		}

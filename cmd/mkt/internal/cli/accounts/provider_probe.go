@@ -138,7 +138,7 @@ func (g *Group) inTenant(id string, do func(data, root durable.FS) error) error 
 		return fmt.Errorf("data root: %w", err)
 	}
 	defer data.Close()
-	root, lock, err := g.OpenListed(data, id, layout.Tenant(id))
+	root, lock, err := g.Accounts.OpenFolder(g.Tenants, data, id, layout.Tenant(id))
 	if errors.Is(err, durable.ErrLocked) {
 		return fmt.Errorf("tenant %s: %w: another test of the connection is under way; try again later", id, durable.ErrLocked)
 	}

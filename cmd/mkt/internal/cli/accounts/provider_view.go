@@ -66,10 +66,10 @@ type findingView struct {
 func (g *Group) connection(t *tenants.Tenant) (connectionView, error) {
 	v := connectionView{ID: t.ID, Status: health.Unconfigured, planView: viewPlan(nil), Pace: []paceView{}, Found: []findingView{}, Calls: map[string]map[string]int64{}}
 	var findings []*health.Run
-	for _, s := range g.Sources(t) {
-		run, err := g.NewestOf(s)
+	for _, s := range cyclestate.Sources(t.ID) {
+		run, err := s.Newest(g.Data)
 		if err == nil {
-			err = g.AddCalls(s, v.Calls)
+			err = s.AddCalls(g.Data, v.Calls)
 		}
 		if err != nil {
 			return v, fmt.Errorf("state of tenant %s: %w", t.ID, err)

@@ -28,7 +28,7 @@ import (
 
 // inForceAfter is how long a deletion waits after the account has left tenants.yaml. Every serve and
 // schedule has applied the change then (two seconds), so no answer has half of the data. A run that
-// begins later all the same leaves by itself, see [cli.Env.OpenListed]. Other machines learn of the
+// begins later all the same leaves by itself, see [tenants.Latest.OpenFolder]. Other machines learn of the
 // change from the object store, if the accounts are there.
 func inForceAfter(shared bool) time.Duration {
 	const here = 3 * time.Second

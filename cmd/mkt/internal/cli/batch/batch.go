@@ -11,6 +11,8 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"mkt/cmd/mkt/internal/cli"
+	"mkt/cmd/mkt/internal/cyclestate"
+	"mkt/cmd/mkt/internal/tenants"
 	"mkt/fetch/raw"
 	"mkt/internal/cluster"
 	"mkt/internal/cluster/store"
@@ -110,8 +112,8 @@ func (g *Group) runJobs(ctx context.Context, s *Selection, jobs []Job, steps []S
 			}
 			begun.Add(1)
 			switch err := g.RunJob(ctx, ctx, j, layout.CycleID(s.cycle), steps, g.printReport); {
-			case errors.Is(err, cli.ErrDeleted):
-				g.printPassed(passed{j.Tenant.ID, string(j.Product) + ": " + cli.ErrDeleted.Error()})
+			case errors.Is(err, tenants.ErrDeleted):
+				g.printPassed(passed{j.Tenant.ID, string(j.Product) + ": " + tenants.ErrDeleted.Error()})
 			case err != nil:
 				failed.Add(g.Env, err)
 			}
@@ -153,7 +155,7 @@ func (g *Group) runSteps(ctx, stopping context.Context, j Job, cycle layout.Cycl
 			}
 		case errors.As(err, new(*cluster.AwayError)), errors.As(err, new(*cluster.ClockError)):
 			r.Step = "lease"
-		case errors.Is(err, cli.ErrDeleted):
+		case errors.Is(err, tenants.ErrDeleted):
 			return err // the caller says that it is skipped
 		}
 		record(r)
@@ -203,7 +205,7 @@ func (g *Group) codeOf(r Report) string {
 	if r.Code != "" || r.Error == "" {
 		return r.Code
 	}
-	if run := g.NewestRun(r.Tenant, football.Product(r.Product), r.Step); run != nil && !run.OK {
+	if run := cyclestate.NewestRun(g.Data, r.Tenant, football.Product(r.Product), r.Step); run != nil && !run.OK {
 		return string(run.Code)
 	}
 	return ""
@@ -260,13 +262,13 @@ func (g *Group) lockJob(j Job) (*openedJob, error) {
 	if err != nil {
 		return nil, fmt.Errorf("data root: %w", err)
 	}
-	root, lock, err := g.OpenListed(data, j.Tenant.ID, layout.TenantProduct(j.Tenant.ID, string(j.Product)))
+	root, lock, err := g.Accounts.OpenFolder(g.Tenants, data, j.Tenant.ID, layout.TenantProduct(j.Tenant.ID, string(j.Product)))
 	if err == nil {
 		return &openedJob{data: data, root: root, lock: lock}, nil
 	}
 	data.Close()
 	switch {
-	case errors.Is(err, cli.ErrDeleted):
+	case errors.Is(err, tenants.ErrDeleted):
 		return nil, err
 	case errors.Is(err, durable.ErrLocked):
 		return nil, fmt.Errorf("tenant %s: %w: a fetch, transform, publish, cycle or schedule works on it; try again later", j, durable.ErrLocked)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"mkt/cmd/mkt/internal/cyclestate"
 	"mkt/cmd/mkt/internal/schedule"
 	"mkt/cmd/mkt/internal/sharing"
 	"mkt/cmd/mkt/internal/tenants"
@@ -89,7 +90,7 @@ func (c agesOfCycles) lastGood(j Job) time.Time {
 	if at, known := m.lastGood[name]; known {
 		return at
 	}
-	run := c.group.NewestRun(j.Tenant.ID, j.Product, "publish")
+	run := cyclestate.NewestRun(c.group.Data, j.Tenant.ID, j.Product, "publish")
 	if run == nil || run.LastOKAt == nil {
 		return time.Time{}
 	}

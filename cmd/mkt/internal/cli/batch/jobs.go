@@ -165,13 +165,13 @@ func (s *Selection) products(t *tenants.Tenant) []football.Product {
 
 // postponed returns why a job must not ask its provider yet; nil if it may.
 func (g *Group) postponed(j Job) *cyclestate.Postponement {
-	return cyclestate.PostponementOf(g.Env, j.Tenant, j.Product, g.Now())
+	return cyclestate.PostponementOf(g.Data, j.Tenant, j.Product, g.Now())
 }
 
 // quotaOf returns the newest report of a tenant's quota, nil if there is none or if it
 // cannot be read.
 func (g *Group) quotaOf(t *tenants.Tenant) *health.Quota {
-	findings, err := cyclestate.Findings(g.Env, t)
+	findings, err := cyclestate.Findings(g.Data, t)
 	if err != nil || t.Provider == nil {
 		return nil
 	}

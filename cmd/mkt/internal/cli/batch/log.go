@@ -19,7 +19,7 @@ import (
 
 // logFlags say how mkt schedule adds to the transparency log.
 type logFlags struct {
-	cli.LogFiles
+	commitlog.Files
 	every time.Duration // 0: never
 	wait  time.Duration
 }
@@ -32,8 +32,8 @@ func (f *logFlags) flags(g *Group, cmd *cobra.Command) {
 	})
 	g.Settings.Bind(flags, "log-every", "schedule.log_every")
 	cli.LogWaitFlag(g.Settings, cmd, "log-wait", &f.wait)
-	f.KeyFlag(g.Settings, cmd)
-	f.PolicyFlag(g.Settings, cmd)
+	cli.LogKeyFlag(&f.Files, g.Settings, cmd)
+	cli.LogPolicyFlag(&f.Files, g.Settings, cmd)
 }
 
 // logJob is the name of the job in logged messages.
@@ -51,8 +51,8 @@ type logRuns struct {
 
 // LogEvery adds the newest publications to the transparency log, now and at every tick, until ctx ends. wait waits for its
 // end.
-func (g *Group) LogEvery(ctx context.Context, files cli.LogFiles, every, patience time.Duration) (wait func()) {
-	return (&logRuns{group: g, logFlags: logFlags{LogFiles: files, every: every, wait: patience}}).start(ctx)
+func (g *Group) LogEvery(ctx context.Context, files commitlog.Files, every, patience time.Duration) (wait func()) {
+	return (&logRuns{group: g, logFlags: logFlags{Files: files, every: every, wait: patience}}).start(ctx)
 }
 
 // start adds the newest publications, now and then at every tick, until ctx ends. It has a scheduler of its
@@ -87,7 +87,7 @@ func (l *logRuns) run(ctx context.Context) error {
 		l.since = g.Now()
 	}
 	l.mu.Unlock()
-	r, err := commitlog.RunWith(ctx, g.Env, l.LogFiles, l.wait)
+	r, err := g.RunLog(ctx, l.Files, l.wait)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if errors.Is(err, durable.ErrLocked) {

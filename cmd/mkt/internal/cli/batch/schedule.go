@@ -10,6 +10,7 @@ import (
 
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/cli/daemon"
+	"mkt/cmd/mkt/internal/cyclestate"
 	"mkt/cmd/mkt/internal/sharing"
 	"mkt/publish/health"
 )
@@ -159,7 +160,7 @@ func (g *Group) printScheduling(adminURL string) {
 // LastFetch returns when the newest fetch began, the zero time if there is none or it cannot
 // be read: one run too many does no harm.
 func (g *Group) LastFetch(j Job) time.Time {
-	run := g.NewestRun(j.Tenant.ID, j.Product, health.StepFetch)
+	run := cyclestate.NewestRun(g.Data, j.Tenant.ID, j.Product, health.StepFetch)
 	if run == nil {
 		return time.Time{}
 	}

@@ -43,7 +43,9 @@ func NewTimetable(g *Group, o ScheduleOptions, steps []Step) *timetable {
 	t.Scheduler = schedule.New(schedule.Options{Now: g.Now, Run: t.Run, Jitter: o.Jitter, Parallel: o.Parallel, Lanes: map[string]int{
 		string(football.LiveIntelligence): liveFactor * o.Parallel}, Skipped: t.metrics.skip, Log: g.Log})
 	t.share = sharing.New(sharing.Options{Scheduler: t.Scheduler, CatchUp: o.catchUp, Now: func() time.Time { return g.Now() }, Log: g.Log,
-		Newest: func(id string, p football.Product) *health.Run { return g.NewestRun(id, p, health.StepFetch) },
+		Newest: func(id string, p football.Product) *health.Run {
+			return cyclestate.NewestRun(g.Data, id, p, health.StepFetch)
+		},
 		PaceOf: t.paceOf, Decide: t.pace, Left: func(name string) { t.setPace(name, 0) }})
 	return t
 }
@@ -136,7 +138,7 @@ func (t *timetable) Run(stopping context.Context, name string) error {
 	switch {
 	case err == nil:
 		ended(cyclePublished)
-	case errors.Is(err, durable.ErrLocked), errors.Is(err, sharing.ErrAlreadyRan), errors.Is(err, cli.ErrDeleted):
+	case errors.Is(err, durable.ErrLocked), errors.Is(err, sharing.ErrAlreadyRan), errors.Is(err, tenants.ErrDeleted):
 		ended(cycleLocked)
 	case errors.As(err, new(cli.Interrupted)):
 		ended(cycleInterrupted)

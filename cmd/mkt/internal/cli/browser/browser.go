@@ -19,6 +19,7 @@ import (
 
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/cli/daemon"
+	"mkt/cmd/mkt/internal/commitlog"
 	"mkt/cmd/mkt/internal/console"
 	"mkt/cmd/mkt/internal/doctor"
 	"mkt/internal/terminal"
@@ -43,7 +44,7 @@ func New(env *cli.Env) []*cobra.Command { return []*cobra.Command{newConsole(&Gr
 type Flags struct {
 	Listen   string
 	Doctor   doctor.Options
-	Log      cli.LogFiles
+	Log      commitlog.Files
 	hosts    []string
 	password string // file
 	cert     string
@@ -94,8 +95,8 @@ but no token and no credential.`,
 	g.Settings.Bind(flags, "behind-proxy", "console.behind_proxy")
 	g.Keys.SealFlag(g.Settings, cmd)
 	g.Keys.IDFlag(g.Settings, cmd)
-	f.Log.KeyFlag(g.Settings, cmd)
-	f.Log.PolicyFlag(g.Settings, cmd)
+	cli.LogKeyFlag(&f.Log, g.Settings, cmd)
+	cli.LogPolicyFlag(&f.Log, g.Settings, cmd)
 	daemon.ServiceFlags(g.Settings, cmd, &g.service)
 	return cmd
 }
@@ -114,7 +115,7 @@ func (g *Group) Serve(ctx context.Context, f Flags, ready func(url string) error
 	o.LogKey, o.LogPolicy = f.Log.Key, f.Log.Policy
 	o.Tenants, o.Data, o.SealKey, o.IDKey, o.Products, o.Now = g.Tenants, g.Data, g.Keys.Seal, g.Keys.ID, football.Products(), g.Now
 	o.Loads = filepath.Join(g.Data, serve.UsageFolder, serve.LoadsFolder)
-	c, err := console.New(console.Options{Env: g.Env, Access: access, Log: f.Log, Command: o.Command, StartAPI: g.startAPI,
+	c, err := console.New(console.Options{Now: g.Now, Version: g.Version, Data: g.Data, Tenants: g.Tenants, Stored: g.HasStore(), Log: g.Log, Access: access, LogFiles: f.Log, Command: o.Command, StartAPI: g.startAPI,
 		Doctor: func(ctx context.Context) doctor.Report { return doctor.Run(ctx, o) }})
 	if err != nil {
 		return errors.Join(err, l.Close())

@@ -16,6 +16,7 @@ import (
 	"mkt/cmd/mkt/internal/cli/browser"
 	"mkt/cmd/mkt/internal/cli/daemon"
 	"mkt/cmd/mkt/internal/cli/serving"
+	"mkt/cmd/mkt/internal/commitlog"
 	"mkt/cmd/mkt/internal/doctor"
 	"mkt/cmd/mkt/internal/sharing"
 	"mkt/cmd/mkt/internal/tenants"
@@ -40,7 +41,7 @@ type demoFlags struct {
 	speed     float64
 	seed      uint64
 
-	log       cli.LogFiles
+	log       commitlog.Files
 	began     time.Time // when the past was begun to be played
 	present   time.Time // when all of it was
 	temporary bool      // the folder is removed at the end

@@ -14,8 +14,8 @@ import (
 	"strings"
 	"time"
 
-	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/commitlog"
+	"mkt/internal/listen"
 	"mkt/internal/receipts/transparency"
 	"mkt/internal/receipts/witness"
 	"mkt/publish/durable"
@@ -31,7 +31,7 @@ const (
 // makeLog makes the key of a transparency log in the folder, and a witness of it that runs until ctx ends; then stopped gets
 // a value. An earlier demo's keys in the folder are used again. The policy has the witness's new address.
 func (g *Group) makeLog(ctx context.Context, f *demoFlags) (stopped <-chan error, err error) {
-	f.log = cli.LogFiles{Key: filepath.Join(f.dir, "log.key"), Policy: filepath.Join(f.dir, "policy.txt")}
+	f.log = commitlog.Files{Key: filepath.Join(f.dir, "log.key"), Policy: filepath.Join(f.dir, "policy.txt")}
 	key, err := logKey(f.log.Key)
 	if err != nil {
 		return nil, err
@@ -54,7 +54,7 @@ func (g *Group) makeLog(ctx context.Context, f *demoFlags) (stopped <-chan error
 	}
 	done := make(chan error, 1)
 	go func() {
-		served := cli.ServeUntil(ctx, &http.Server{Handler: w, ReadHeaderTimeout: logWait}, l, time.Second)
+		served := listen.ServeUntil(ctx, &http.Server{Handler: w, ReadHeaderTimeout: logWait}, l, time.Second)
 		done <- errors.Join(served, w.Close(), root.Close())
 	}()
 	policy := fmt.Sprintf("log %s\nwitness demo %s http://%s\nquorum demo\n", key.VerifierKey(), w.VerifierKey(), l.Addr())

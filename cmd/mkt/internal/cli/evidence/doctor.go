@@ -11,6 +11,7 @@ import (
 
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/cli/daemon"
+	"mkt/cmd/mkt/internal/commitlog"
 	"mkt/cmd/mkt/internal/doctor"
 	"mkt/cmd/mkt/internal/document"
 	"mkt/cmd/mkt/internal/tenants"
@@ -28,7 +29,7 @@ type doctorFlags struct {
 	serving bool
 	verbose bool
 	usage   string
-	log     cli.LogFiles
+	log     commitlog.Files
 }
 
 func newDoctor(g *Group) *cobra.Command {
@@ -74,8 +75,8 @@ The exit code is 0 if nothing fails, 1 otherwise; a warning is not a failure.`,
 	g.Settings.BindPath(flags, "usage-dir", "serve.usage_dir")
 	g.Keys.SealFlag(g.Settings, cmd)
 	g.Keys.IDFlag(g.Settings, cmd)
-	f.log.KeyFlag(g.Settings, cmd)
-	f.log.PolicyFlag(g.Settings, cmd)
+	cli.LogKeyFlag(&f.log, g.Settings, cmd)
+	cli.LogPolicyFlag(&f.log, g.Settings, cmd)
 	g.redis.Flag(g.Settings, cmd)
 	daemon.ServiceFlags(g.Settings, cmd, &g.service)
 	return cmd

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"mkt/cmd/mkt/internal/cli"
+	"mkt/cmd/mkt/internal/commitlog"
 	"mkt/cmd/mkt/internal/explain"
 	"mkt/cmd/mkt/internal/fixtures"
 	"mkt/cmd/mkt/internal/receipts"
@@ -22,7 +23,7 @@ import (
 type proveFlags struct {
 	dataset.Filter
 	at      string
-	log     cli.LogFiles
+	log     commitlog.Files
 	payload bool
 }
 
@@ -58,8 +59,8 @@ if there is no policy.`,
 	cli.DatasetFlags(cmd, &f.Filter)
 	flags.StringVar(&f.at, "at", snapshot.Newest.String(), "of which publication: "+snapshot.Forms)
 	flags.BoolVar(&f.payload, "payload", false, "add the provider's answer that the price was read from, byte for byte")
-	f.log.KeyFlag(g.Settings, cmd)
-	f.log.PolicyFlag(g.Settings, cmd)
+	cli.LogKeyFlag(&f.log, g.Settings, cmd)
+	cli.LogPolicyFlag(&f.log, g.Settings, cmd)
 	return cmd
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"mkt/cmd/mkt/internal/audit"
+	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/commitlog"
 	"mkt/internal/receipts/receipt"
 	"mkt/internal/receipts/transparency"
@@ -55,8 +56,8 @@ The exit code is 0 if nothing is wrong, 1 otherwise.`,
 	flags.StringArrayVar(&f.receipts, "receipt", nil, "receipt whose leaf is compared (may be repeated)")
 	flags.StringVar(&f.log, "log", "", "copy of the folder log (default: that of the data root)")
 	flags.StringVar(&f.verifier, "verifier-key", "", "verifier key of the log (default: that of the policy, or else the one beside --log-key)")
-	g.files.KeyFlag(g.Settings, cmd)
-	g.files.PolicyFlag(g.Settings, cmd)
+	cli.LogKeyFlag(&g.files, g.Settings, cmd)
+	cli.LogPolicyFlag(&g.files, g.Settings, cmd)
 	return cmd
 }
 

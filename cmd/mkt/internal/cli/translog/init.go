@@ -31,7 +31,7 @@ Keep a copy of the key: without it nothing more can be added to the log.`,
 		Args:    cobra.ExactArgs(1),
 		RunE:    func(cmd *cobra.Command, args []string) error { return g.logInit(cmd.Context(), args[0]) },
 	}
-	g.files.KeyFlag(g.Settings, cmd)
+	cli.LogKeyFlag(&g.files, g.Settings, cmd)
 	return cmd
 }
 

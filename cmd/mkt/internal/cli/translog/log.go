@@ -36,14 +36,14 @@ and copies the log there: a log that is behind that copy is not continued.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return g.log(cmd.Context(), wait) },
 	}
 	cli.LogWaitFlag(g.Settings, cmd, "wait", &wait)
-	g.files.KeyFlag(g.Settings, cmd)
-	g.files.PolicyFlag(g.Settings, cmd)
+	cli.LogKeyFlag(&g.files, g.Settings, cmd)
+	cli.LogPolicyFlag(&g.files, g.Settings, cmd)
 	cmd.AddCommand(newLogInit(g), newLogAudit(g))
 	return cmd
 }
 
 func (g *Group) log(ctx context.Context, wait time.Duration) error {
-	result, err := commitlog.RunWith(ctx, g.Env, g.files, wait)
+	result, err := g.RunLog(ctx, g.files, wait)
 	failed := cli.Failures{Of: result.Datasets}
 	for _, f := range result.Failed {
 		failed.Add(g.Env, f.Err)

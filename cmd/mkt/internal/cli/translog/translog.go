@@ -5,12 +5,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"mkt/cmd/mkt/internal/cli"
+	"mkt/cmd/mkt/internal/commitlog"
 )
 
 // Group is the state shared by these commands.
 type Group struct {
 	*cli.Env
-	files cli.LogFiles
+	files commitlog.Files
 }
 
 // New returns the commands.

@@ -182,7 +182,7 @@ func ServeWitness(ctx context.Context, l net.Listener, config *tls.Config, h htt
 	if config != nil {
 		l = tls.NewListener(l, config)
 	}
-	if err := cli.ServeUntil(ctx, server, l, witnessStop); err != nil {
+	if err := listen.ServeUntil(ctx, server, l, witnessStop); err != nil {
 		return fmt.Errorf("witness: %w", err)
 	}
 	return nil

@@ -8,7 +8,6 @@ import (
 	"sync"
 	"time"
 
-	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/schedule"
 	"mkt/cmd/mkt/internal/sharing"
 	"mkt/cmd/mkt/internal/tenants"
@@ -242,7 +241,7 @@ func (wk *worker) locked(ctx context.Context, j job, t *tenants.Tenant) (err err
 		if err := errors.Join(root.Remove(layout.Lock), data.Remove(j.dir())); err == nil {
 			_ = data.Remove(layout.Tenant(j.id)) // the other product may be there
 		}
-		return cli.ErrDeleted
+		return tenants.ErrDeleted
 	}
 	if wk.store == nil {
 		return wk.steps(ctx, j, t, root, data, nil)
