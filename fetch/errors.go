@@ -70,7 +70,7 @@ func codeOfVerdict(k provider.Kind) health.Code {
 
 // explain adds the information a person needs to a run's error.
 func (r *run) explain(err error) error {
-	explained := r.Tenant.explain(err, r.summary.Quota)
+	explained := explain(r.Tenant, err, r.summary.Quota)
 	if codeOf(err) == health.CodePayloadRejected {
 		return fmt.Errorf("%w: the answers are in %s", explained, layout.Cycle(layout.RawDir, r.summary.Cycle))
 	}
@@ -79,7 +79,7 @@ func (r *run) explain(err error) error {
 
 // explain says what happened and, if waiting does not help, how to act. q is the known
 // quota, nil if there is none.
-func (t Tenant) explain(err error, q *health.Quota) error {
+func explain(t provider.Tenant, err error, q *health.Quota) error {
 	set := fmt.Sprintf("mkt provider set %s --provider %s", t.ID, t.Provider)
 	switch codeOf(err) {
 	case health.CodeCredential:

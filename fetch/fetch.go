@@ -23,20 +23,9 @@ import (
 	"mkt/publish/layout"
 )
 
-// Tenant is whose data is fetched, and from where.
-type Tenant struct {
-	ID                  string
-	Provider            string // adapter name
-	BaseURL             string // "" = the adapter's own
-	Bookmaker           string // whose prices are asked for; "" = the adapter's default
-	AllowPrivateAddress bool   // lets the provider live on loopback: the simulator
-	SealedCredential    string // age-encrypted, armored; opened only here
-	Fingerprint         string // credential.Fingerprint of SealedCredential
-}
-
 // Options of one run. The caller holds the lock of Root.
 type Options struct {
-	Tenant  Tenant
+	Tenant  provider.Tenant
 	Product football.Product
 	// Cycle to fetch; "" is a new one, named after Now and later than every
 	// cycle known below Root.

@@ -57,7 +57,7 @@ func newBench(t *testing.T, baseURL string, p provider.Provider) *bench {
 	must(t, err)
 	b.key = key
 	b.options = fetch.Options{
-		Tenant:  fetch.Tenant{ID: "acme", Provider: p.Name, BaseURL: baseURL, AllowPrivateAddress: true, SealedCredential: sealed, Fingerprint: credential.Fingerprint(sealed)},
+		Tenant:  provider.Tenant{ID: "acme", Provider: p.Name, BaseURL: baseURL, AllowPrivateAddress: true, SealedCredential: sealed, Fingerprint: credential.Fingerprint(sealed)},
 		Product: football.MarketEngine, Root: root,
 		Open: func(sealed, tenant, provider string) (credential.Secret, error) {
 			return credential.Open(key, sealed, tenant, provider)

@@ -206,7 +206,7 @@ func (o Options) worded(ctx context.Context, r Probed, err error) error {
 	case ctx.Err() != nil:
 		return fmt.Errorf("account %s: test of the connection interrupted: %w", o.Tenant.ID, context.Cause(ctx))
 	}
-	return o.Tenant.explain(err, r.Quota)
+	return explain(o.Tenant, err, r.Quota)
 }
 
 func (o Options) logProbe(r Probed, err error) {

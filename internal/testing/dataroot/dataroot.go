@@ -9,6 +9,7 @@ import (
 
 	"mkt/fetch"
 	"mkt/fetch/credential"
+	"mkt/fetch/provider"
 	"mkt/fetch/provider/all"
 	"mkt/fetch/provider/betsapi/emulator"
 	"mkt/fetch/simulator"
@@ -38,7 +39,7 @@ type Product struct {
 	Version    string
 	Retention  retention.Policy
 	// Tenant is the account to fetch for. Open opens its credential; nil means [Secret].
-	Tenant fetch.Tenant
+	Tenant provider.Tenant
 	Open   func(sealed, tenant, provider string) (credential.Secret, error)
 }
 
@@ -53,8 +54,8 @@ func Simulate(ctx context.Context, fixtures int) (url string, err error) {
 }
 
 // Fetching returns the tenant acme of a simulator.
-func Fetching(url string) fetch.Tenant {
-	return fetch.Tenant{ID: "acme", Provider: "betsapi", SealedCredential: "sealed", BaseURL: url, AllowPrivateAddress: true}
+func Fetching(url string) provider.Tenant {
+	return provider.Tenant{ID: "acme", Provider: "betsapi", SealedCredential: "sealed", BaseURL: url, AllowPrivateAddress: true}
 }
 
 // Cycle fetches, transforms and publishes a cycle beginning at a time.

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"mkt/cmd/mkt/internal/schedule"
-	"mkt/fetch"
+	"mkt/fetch/provider"
 	"mkt/fetch/provider/all"
 	"mkt/publish/football"
 	"mkt/serve/account"
@@ -16,14 +16,14 @@ import (
 
 // FetchTenant returns what fetch may know. For a tenant without a provider, or with a disabled one, it
 // returns an error that says what to do.
-func (t *Tenant) FetchTenant() (fetch.Tenant, error) {
+func (t *Tenant) FetchTenant() (provider.Tenant, error) {
 	switch {
 	case t.Provider == nil:
-		return fetch.Tenant{}, t.noProvider()
+		return provider.Tenant{}, t.noProvider()
 	case t.Provider.Disabled:
-		return fetch.Tenant{}, fmt.Errorf("tenant %s: provider %s is disabled: mkt provider enable %s", t.ID, t.Provider.Name, t.ID)
+		return provider.Tenant{}, fmt.Errorf("tenant %s: provider %s is disabled: mkt provider enable %s", t.ID, t.Provider.Name, t.ID)
 	}
-	return fetch.Tenant{
+	return provider.Tenant{
 		ID:                  t.ID,
 		Provider:            t.Provider.Name,
 		BaseURL:             t.Provider.BaseURL,
