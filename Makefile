@@ -26,8 +26,8 @@ LDFLAGS := -s -w -X main.version=$(VERSION)$(if $(filter Linux,$(shell uname)), 
 # Where goroutines meet. The rest is one goroutine a run, or (publish/table) rests
 # on a Parquet library that the detector's pointer checks stop. TIMED needs an order of
 # goroutines, which the detector changes.
-RACE := ./cmd/mkt/internal/audit ./cmd/mkt/internal/cli/... ./cmd/mkt/internal/commitlog ./cmd/mkt/internal/console ./cmd/mkt/internal/doctor \
-	./cmd/mkt/internal/page ./cmd/mkt/internal/schedule ./cmd/mkt/internal/tail ./cmd/mkt/internal/tenants \
+RACE := ./internal/accounts/audit ./cmd/mkt/internal/cli/... ./internal/receipts/commitlog ./internal/console ./internal/evidence/doctor \
+	./internal/evidence/page ./internal/schedule ./internal/tail ./internal/accounts \
 	./fetch ./fetch/internal/requests ./fetch/internal/upstream ./fetch/raw ./fetch/simulator \
 	./internal/listen ./publish/durable ./internal/cluster/store ./internal/receipts/witness ./serve/...
 TIMED := TestSimulatedFaults
@@ -139,16 +139,16 @@ check: lint check-test check-cluster check-lake check-node race vulncheck ## wha
 simulate-faults: ## one world of SEED for DAYS (1) simulated days with faults: make simulate-faults SEED=7 DAYS=2; with CLUSTER=1 three workers, with LIVE=1 matches in play, with SERVED=1 servers and their clients; FOR=8h: worlds of new seeds for so long
 ifdef FOR
 	@[ -z "$(SEED)$(CLUSTER)$(LIVE)$(SERVED)$(LOG)" ] || { echo "simulate-faults: FOR chooses seeds and kinds of worlds by itself; it goes with DAYS alone"; exit 1; }
-	MKT_SIMULATE_FOR=$(FOR) MKT_SIMULATE_COMMIT="$$(git rev-parse HEAD) $$(date)" $(GO) test -count=1 -timeout 48h -v -run TestWorldsOfNewSeeds ./cmd/mkt/internal/testing/simulation -days $(or $(DAYS),5) -side $$(nproc)
+	MKT_SIMULATE_FOR=$(FOR) MKT_SIMULATE_COMMIT="$$(git rev-parse HEAD) $$(date)" $(GO) test -count=1 -timeout 48h -v -run TestWorldsOfNewSeeds ./internal/testing/simulation -days $(or $(DAYS),5) -side $$(nproc)
 else ifdef SERVED
-	$(GO) test -count=1 -timeout 60m -v -run TestServedWorld ./cmd/mkt/internal/testing/simulation/served -once -minutes 20 -seed $(or $(SEED),1) $(if $(LOG),-log $(LOG))
+	$(GO) test -count=1 -timeout 60m -v -run TestServedWorld ./internal/testing/simulation/served -once -minutes 20 -seed $(or $(SEED),1) $(if $(LOG),-log $(LOG))
 else
-	$(GO) test -count=1 -timeout 60m -v -run $(if $(LIVE),TestLiveWorlds,TestWorlds) ./cmd/mkt/internal/testing/simulation -seed $(or $(SEED),1) -days $(or $(DAYS),1) $(if $(CLUSTER),-cluster) $(if $(LOG),-log $(LOG))
+	$(GO) test -count=1 -timeout 60m -v -run $(if $(LIVE),TestLiveWorlds,TestWorlds) ./internal/testing/simulation -seed $(or $(SEED),1) -days $(or $(DAYS),1) $(if $(CLUSTER),-cluster) $(if $(LOG),-log $(LOG))
 endif
 
 .PHONY: simulate-defects
 simulate-defects: ## the simulation finds planted defects, one after the other, each within BUDGET (1h)
-	MKT_SIMULATE_DEFECTS=1 $(GO) test -count=1 -timeout 48h -v -run TestDefectsAreFound ./cmd/mkt/internal/testing/simulation -budget $(or $(BUDGET),1h)
+	MKT_SIMULATE_DEFECTS=1 $(GO) test -count=1 -timeout 48h -v -run TestDefectsAreFound ./internal/testing/simulation -budget $(or $(BUDGET),1h)
 
 .PHONY: drills
 drills: build ## faults on the real binary and disk, and the long forms of the tests: an hour and a half alone on two cores

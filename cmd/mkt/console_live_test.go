@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"mkt/cmd/mkt/internal/console"
 	"mkt/fetch/simulator"
+	"mkt/internal/console"
 )
 
 // curves matches the drawing of momentum in a page.

@@ -13,7 +13,7 @@ import (
 
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/cli/batch"
-	"mkt/cmd/mkt/internal/tenants"
+	"mkt/internal/accounts"
 	"mkt/internal/testing/check"
 	"mkt/publish/durable"
 	"mkt/publish/football"
@@ -94,7 +94,7 @@ func TestRunOfADeletedAccount(t *testing.T) {
 	h.mkt(cli.ExitDone, "tenant", "delete", "acme", "--yes")
 	for _, j := range late {
 		err := h.runJob(j, func() {})
-		if left := h.folder("acme"); !errors.Is(err, tenants.ErrDeleted) || left != "" {
+		if left := h.folder("acme"); !errors.Is(err, accounts.ErrDeleted) || left != "" {
 			t.Errorf("%s: %v, left %s", j, err, left)
 		}
 	}
@@ -115,7 +115,7 @@ func TestNoFolderOfADeletedAccount(t *testing.T) {
 	data, err := durable.OpenRoot(h.Data)
 	check.Must(t, err)
 	defer data.Close()
-	if _, _, err := h.Accounts.OpenFolder(h.Tenants, data, "acme", layout.Tenant("acme")); !errors.Is(err, tenants.ErrDeleted) || h.folder("acme") != "" {
+	if _, _, err := h.Accounts.OpenFolder(h.Tenants, data, "acme", layout.Tenant("acme")); !errors.Is(err, accounts.ErrDeleted) || h.folder("acme") != "" {
 		t.Errorf("%v, left %s", err, h.folder("acme"))
 	}
 }
@@ -136,9 +136,9 @@ func TestLateRunBesideDataOfADeletedAccount(t *testing.T) {
 	h := newPipeline(t, "acme")
 	j := h.jobOf("acme", football.MarketEngine)
 	check.Must(t, h.runJob(j, func() {}))
-	_, err := tenants.Edit(t.Context(), h.Tenants, func(e *tenants.Editor) error { return e.Delete("acme") })
+	_, err := accounts.Edit(t.Context(), h.Tenants, func(e *accounts.Editor) error { return e.Delete("acme") })
 	check.Must(t, err)
-	if err := h.runJob(j, func() {}); !errors.Is(err, tenants.ErrDeleted) {
+	if err := h.runJob(j, func() {}); !errors.Is(err, accounts.ErrDeleted) {
 		t.Errorf("%v", err)
 	}
 	if data, err := os.ReadFile(filepath.Join(h.Dataset("acme", football.MarketEngine).Dir(), "answer")); err != nil || len(data) == 0 {

@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"mkt/cmd/mkt/internal/console"
 	"mkt/fetch/simulator"
+	"mkt/internal/console"
 	"mkt/internal/testing/needs"
 	"mkt/publish/football"
 )

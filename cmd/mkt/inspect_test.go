@@ -14,8 +14,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"mkt/cmd/mkt/internal/cli"
-	"mkt/cmd/mkt/internal/inspect"
 	"mkt/fetch/simulator"
+	"mkt/internal/evidence/inspect"
 	"mkt/publish/football"
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"

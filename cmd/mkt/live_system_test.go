@@ -13,9 +13,9 @@ import (
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/cli/batch"
 	"mkt/cmd/mkt/internal/cli/demo"
-	"mkt/cmd/mkt/internal/tenants"
 	"mkt/fetch/provider/betsapi/emulator"
 	"mkt/fetch/simulator"
+	"mkt/internal/accounts"
 	"mkt/internal/testing/check"
 	"mkt/publish"
 	"mkt/publish/football"
@@ -26,7 +26,7 @@ import (
 // that plays matches, the three steps, and the API, on a clock that the test sets.
 type liveSystem struct {
 	*system
-	file  *tenants.File
+	file  *accounts.File
 	steps []batch.Step
 
 	token string
@@ -72,7 +72,7 @@ func (s *liveSystem) enroll(provider, credential string) {
 	s.token = list[0].Token
 }
 
-func (s *liveSystem) acme() *tenants.Tenant {
+func (s *liveSystem) acme() *accounts.Tenant {
 	t, err := cli.TenantByID(s.file, "acme")
 	s.must(err)
 	return t

@@ -19,8 +19,8 @@ import (
 
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/cli/commands"
-	"mkt/cmd/mkt/internal/history"
 	"mkt/fetch/simulator"
+	"mkt/internal/evidence/history"
 	"mkt/internal/testing/check"
 	"mkt/publish/football"
 )

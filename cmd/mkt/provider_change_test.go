@@ -9,11 +9,11 @@ import (
 	"testing"
 	"time"
 
-	"mkt/cmd/mkt/internal/tenants"
 	"mkt/fetch/credential"
 	"mkt/fetch/provider/emulators"
 	"mkt/fetch/raw"
 	"mkt/fetch/simulator"
+	"mkt/internal/accounts"
 	"mkt/internal/testing/dataroot"
 	"mkt/publish/football"
 	"mkt/publish/layout"
@@ -23,8 +23,8 @@ import (
 // changing is a system whose account moves between two providers.
 type changing struct {
 	*liveSystem
-	first tenants.Provider // as it was connected
-	other tenants.Provider
+	first accounts.Provider // as it was connected
+	other accounts.Provider
 }
 
 func newChanging(t *testing.T) *changing {
@@ -37,7 +37,7 @@ func newChanging(t *testing.T) *changing {
 }
 
 // simulated starts another provider, and returns the account's connection to it.
-func (c *changing) simulated(name string, seed uint64) tenants.Provider {
+func (c *changing) simulated(name string, seed uint64) accounts.Provider {
 	c.Helper()
 	sim, err := emulators.New(name, simulator.Options{Seed: seed, Fixtures: 34, Now: c.clock.Now})
 	c.must(err)
@@ -47,13 +47,13 @@ func (c *changing) simulated(name string, seed uint64) tenants.Provider {
 	c.must(err)
 	sealed, err := credential.Seal(key.Recipient(), "acme", name, []byte(sim.Tokens()[0]))
 	c.must(err)
-	return tenants.Provider{Name: name, BaseURL: server.URL, AllowPrivateAddress: true, Credential: sealed, Hint: "****0000"}
+	return accounts.Provider{Name: name, BaseURL: server.URL, AllowPrivateAddress: true, Credential: sealed, Hint: "****0000"}
 }
 
-func (c *changing) connect(p tenants.Provider) {
+func (c *changing) connect(p accounts.Provider) {
 	c.Helper()
-	file, err := tenants.Edit(c.Context(), c.Tenants, func(e *tenants.Editor) error {
-		return e.Change("acme", func(t *tenants.Tenant) error { t.Provider = &p; return nil })
+	file, err := accounts.Edit(c.Context(), c.Tenants, func(e *accounts.Editor) error {
+		return e.Change("acme", func(t *accounts.Tenant) error { t.Provider = &p; return nil })
 	})
 	c.must(err)
 	c.file = file

@@ -22,10 +22,10 @@ import (
 	"golang.org/x/mod/sumdb/note"
 
 	"mkt/cmd/mkt/internal/cli/batch"
-	"mkt/cmd/mkt/internal/commitlog"
-	"mkt/cmd/mkt/internal/tenants"
 	"mkt/fetch/provider/all"
 	"mkt/fetch/provider/emulators"
+	"mkt/internal/accounts"
+	"mkt/internal/receipts/commitlog"
 	"mkt/internal/receipts/receipt"
 	"mkt/internal/receipts/transparency"
 	"mkt/internal/receipts/witness"
@@ -139,8 +139,8 @@ func (r *receipted) playLive() (commits []snapshot.Commit) {
 func (r *receipted) play() (all []snapshot.Commit) {
 	r.Helper()
 	r.connect(r.first)
-	_, err := tenants.Edit(r.Context(), r.Tenants, func(e *tenants.Editor) error {
-		return e.Change("acme", func(t *tenants.Tenant) error { delete(t.Products, football.LiveIntelligence); return nil })
+	_, err := accounts.Edit(r.Context(), r.Tenants, func(e *accounts.Editor) error {
+		return e.Change("acme", func(t *accounts.Tenant) error { delete(t.Products, football.LiveIntelligence); return nil })
 	}) // which not every provider has
 	r.must(err)
 	for i, name := range emulators.Names() {

@@ -16,8 +16,8 @@ import (
 	"testing"
 
 	"mkt/cmd/mkt/internal/cli/accounts"
-	"mkt/cmd/mkt/internal/doctor"
-	"mkt/cmd/mkt/internal/verify"
+	"mkt/internal/evidence/doctor"
+	"mkt/internal/evidence/verify"
 	"mkt/internal/testing/check"
 )
 

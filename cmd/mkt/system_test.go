@@ -11,7 +11,7 @@ import (
 	"mkt/cmd/mkt/internal/cli/daemon"
 	"mkt/cmd/mkt/internal/cli/demo"
 	"mkt/cmd/mkt/internal/cli/serving"
-	"mkt/cmd/mkt/internal/tenants"
+	"mkt/internal/accounts"
 	"mkt/internal/testing/check"
 	"mkt/publish/football"
 	"mkt/serve/account"
@@ -40,7 +40,7 @@ func (s *system) must(err error) {
 	check.Must(s.T, err)
 }
 
-func (s *system) cycle(t *tenants.Tenant, p football.Product, steps ...batch.Step) error {
+func (s *system) cycle(t *accounts.Tenant, p football.Product, steps ...batch.Step) error {
 	s.clock.Show(s.now)
 	return s.Batch.RunJob(s.Context(), s.Context(), batch.Job{Tenant: t, Product: p}, "", steps, func(batch.Report) {})
 }

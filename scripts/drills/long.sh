@@ -21,7 +21,7 @@ in_memory() {
 # P1 to P8, P10 and L3: kills, power cuts, races, clocks, damage.
 crashes() { # 2 minutes
   run ./publish -run 'Killed|FullDisk|Clock|CycleTwice|Stopped|Current|Damage|History|Restore|Shrinks' -seeds 28 -rounds 100
-  run ./publish/durable ./fetch ./fetch/raw ./transform ./cmd/mkt/internal/tenants -run 'Killed|Power|Full|Lock|Interrupted|Compact'
+  run ./publish/durable ./fetch ./fetch/raw ./transform ./internal/accounts -run 'Killed|Power|Full|Lock|Interrupted|Compact'
 }
 # L1: 20 histories of 10,000 steps on files in memory.
 log() { # 15 minutes
@@ -46,7 +46,7 @@ edge() { # 2 minutes
 }
 # M1: 1,000 manipulated data roots.
 tampering() { # 5 minutes
-  run ./cmd/mkt/internal/verify
+  run ./internal/evidence/verify
 }
 # F1 to F7: most of the time is spent waiting for a provider that does not answer.
 upstream() { # 5 minutes

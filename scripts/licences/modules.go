@@ -25,7 +25,7 @@ type module struct {
 
 // vendored are the parts of the binary other than Go modules.
 var vendored = []module{
-	{Path: "rapidoc (npm)", Version: "9.3.8", Licence: "MIT AND BSD-3-Clause", Files: []string{"LICENSE.txt"}, dir: "cmd/mkt/internal/console/static/rapidoc"},
+	{Path: "rapidoc (npm)", Version: "9.3.8", Licence: "MIT AND BSD-3-Clause", Files: []string{"LICENSE.txt"}, dir: "internal/console/static/rapidoc"},
 }
 
 // platform is the platform of the released binary. Other platforms link another build of

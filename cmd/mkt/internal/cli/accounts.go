@@ -9,8 +9,8 @@ import (
 	"os"
 	"time"
 
-	"mkt/cmd/mkt/internal/audit"
-	"mkt/cmd/mkt/internal/tenants"
+	"mkt/internal/accounts"
+	"mkt/internal/accounts/audit"
 	"mkt/internal/terminal/printable"
 )
 
@@ -21,7 +21,7 @@ const RefreshEvery = 10 * time.Second
 // LoadTenants reads tenants.yaml; its error for a missing file names the next step. With the
 // accounts in the object store it first brings the file up to date, and reads the file as it is if
 // this fails.
-func (env *Env) LoadTenants() (*tenants.File, error) {
+func (env *Env) LoadTenants() (*accounts.File, error) {
 	if env.SharedTenants {
 		ctx, cancel := context.WithTimeout(context.Background(), refreshTimeout)
 		defer cancel()
@@ -40,8 +40,8 @@ func (env *Env) LoadTenants() (*tenants.File, error) {
 }
 
 // CopiedTenants is LoadTenants without a request.
-func (env *Env) CopiedTenants() (*tenants.File, error) {
-	f, err := tenants.Load(env.Tenants)
+func (env *Env) CopiedTenants() (*accounts.File, error) {
+	f, err := accounts.Load(env.Tenants)
 	return f, env.MissingTenants(err)
 }
 
@@ -50,7 +50,7 @@ const refreshTimeout = 20 * time.Second
 
 // SharedAccounts returns the accounts of the object store, of which tenants.yaml is a copy; nil if
 // they are in the file alone.
-func (env *Env) SharedAccounts(ctx context.Context) (tenants.Origin, error) {
+func (env *Env) SharedAccounts(ctx context.Context) (accounts.Origin, error) {
 	if !env.SharedTenants {
 		return nil, nil
 	}
@@ -96,7 +96,7 @@ func (env *Env) MissingTenants(err error) error {
 }
 
 // LoadTenant returns one tenant of tenants.yaml.
-func (env *Env) LoadTenant(id string) (*tenants.Tenant, error) {
+func (env *Env) LoadTenant(id string) (*accounts.Tenant, error) {
 	f, err := env.LoadTenants()
 	if err != nil {
 		return nil, err
@@ -104,10 +104,10 @@ func (env *Env) LoadTenant(id string) (*tenants.Tenant, error) {
 	return TenantByID(f, id)
 }
 
-func TenantByID(f *tenants.File, id string) (*tenants.Tenant, error) {
+func TenantByID(f *accounts.File, id string) (*accounts.Tenant, error) {
 	t, ok := f.Tenant(id)
 	if !ok {
-		return nil, &tenants.UnknownError{File: f.Name, ID: id, Known: f.IDs()}
+		return nil, &accounts.UnknownError{File: f.Name, ID: id, Known: f.IDs()}
 	}
 	return t, nil
 }

@@ -10,9 +10,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"mkt/cmd/mkt/internal/names"
-	"mkt/cmd/mkt/internal/tenants"
+	"mkt/internal/accounts"
 	"mkt/internal/dataset"
+	"mkt/internal/evidence/names"
 	"mkt/internal/terminal"
 	"mkt/internal/terminal/printable"
 	"mkt/publish/football"
@@ -28,8 +28,8 @@ type completer func(env *Env, cmd *cobra.Command, word string) []cobra.Completio
 var flagCompleters = map[string]completer{
 	"tenant":   accountIDs,
 	"product":  fixed(dataset.ProductNames),
-	"provider": fixed(tenants.ProviderNames),
-	"feature":  fixed(tenants.Features),
+	"provider": fixed(accounts.ProviderNames),
+	"feature":  fixed(accounts.Features),
 	"fixture":  fixtureNames,
 	"cycle":    cycleIDs,
 	"at":       cycleIDs,
@@ -42,7 +42,7 @@ var flagCompleters = map[string]completer{
 var argumentCompleters = map[string]completer{
 	"ID":      accountIDs,
 	"PRODUCT": fixed(dataset.ProductNames),
-	"FEATURE": fixed(tenants.Features),
+	"FEATURE": fixed(accounts.Features),
 	"FIXTURE": fixtureNames,
 	"CYCLE":   cycleIDs,
 	"A":       cycleIDs,

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"mkt/cmd/mkt/internal/tenants"
+	"mkt/internal/accounts"
 	"mkt/internal/terminal"
 	"mkt/internal/terminal/printable"
 	"mkt/publish/layout"
@@ -36,7 +36,7 @@ type Env struct {
 
 	objects opened
 	// Accounts has the entries of Tenants, for runs that look whether an account is still listed.
-	Accounts  tenants.Latest
+	Accounts  accounts.Latest
 	output    Choice // text, json
 	logLevel  Choice
 	logFormat Choice

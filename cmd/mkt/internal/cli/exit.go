@@ -7,9 +7,9 @@ import (
 	"slices"
 	"sync"
 
-	"mkt/cmd/mkt/internal/tenants"
 	"mkt/fetch"
 	"mkt/fetch/provider"
+	"mkt/internal/accounts"
 	"mkt/internal/cluster/store"
 	"mkt/internal/terminal"
 	"mkt/publish"
@@ -39,7 +39,7 @@ func ExitCode(err error) int {
 		return ExitDone
 	case errors.As(err, new(Interrupted)):
 		return ExitInterrupted
-	case errors.As(err, &usage), errors.As(err, new(*tenants.UnknownError)),
+	case errors.As(err, &usage), errors.As(err, new(*accounts.UnknownError)),
 		errors.Is(err, snapshot.ErrUnknown) && !errors.Is(err, snapshot.ErrNothing):
 		return ExitUsage
 	case IsTemporary(err):

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"testing"
 
-	"mkt/cmd/mkt/internal/tenants"
 	"mkt/fetch"
 	"mkt/fetch/provider"
+	"mkt/internal/accounts"
 	"mkt/internal/cluster/store"
 	"mkt/internal/terminal"
 	"mkt/publish"
@@ -33,7 +33,7 @@ func TestExitCode(t *testing.T) {
 		"all later":         {&Failures{errs: []error{durable.ErrLocked, provider.ErrUnreachable}, Of: 3}, 75},
 		"one for good":      {&Failures{errs: []error{durable.ErrLocked, other}, Of: 3}, 1},
 		"interrupted":       {errors.Join(ErrInterrupted, durable.ErrLocked), 130},
-		"no such account":   {fmt.Errorf("x: %w", &tenants.UnknownError{ID: "a"}), 2},
+		"no such account":   {fmt.Errorf("x: %w", &accounts.UnknownError{ID: "a"}), 2},
 		"no such version":   {fmt.Errorf("x: %w", snapshot.ErrUnknown), 2},
 		"nothing published": {fmt.Errorf("%w: %w", snapshot.ErrUnknown, snapshot.ErrNothing), 1},
 	}

@@ -7,8 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"mkt/cmd/mkt/internal/commitlog"
 	"mkt/fetch/credential"
+	"mkt/internal/receipts/commitlog"
 )
 
 // Keys are the files of the two keys. Each is a setting only of the commands that use it.

@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"mkt/cmd/mkt/internal/commitlog"
+	"mkt/internal/receipts/commitlog"
 )
 
 // RunLog is [commitlog.Run] with the files, the data root and the store of the settings, as mkt log and mkt schedule do it.

@@ -12,7 +12,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"mkt/cmd/mkt/internal/strictyaml"
+	"mkt/internal/strictyaml"
 	"mkt/internal/terminal"
 )
 

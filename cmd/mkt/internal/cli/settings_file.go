@@ -10,7 +10,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"mkt/cmd/mkt/internal/strictyaml"
+	"mkt/internal/strictyaml"
 	"mkt/internal/terminal"
 )
 

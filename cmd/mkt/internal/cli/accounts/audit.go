@@ -6,15 +6,15 @@ import (
 	"os/user"
 	"strconv"
 
-	"mkt/cmd/mkt/internal/audit"
 	"mkt/cmd/mkt/internal/cli"
-	"mkt/cmd/mkt/internal/tenants"
+	"mkt/internal/accounts"
+	"mkt/internal/accounts/audit"
 )
 
 // editTenants changes tenants.yaml and logs the change. Every command that changes an
 // account uses it. If the generation is not nil the change is in force and must be reported,
 // also if there is an error: then the log could not be written.
-func (g *Group) editTenants(ctx context.Context, action audit.Action, change func(*tenants.Editor) error) (*tenants.File, error) {
+func (g *Group) editTenants(ctx context.Context, action audit.Action, change func(*accounts.Editor) error) (*accounts.File, error) {
 	by := audit.By{Who: whoever(), Action: action, Now: g.Now}
 	if !g.SharedTenants {
 		f, err := audit.Edit(ctx, g.Tenants, by, change)

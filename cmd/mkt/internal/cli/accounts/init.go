@@ -13,8 +13,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"mkt/cmd/mkt/internal/cli"
-	"mkt/cmd/mkt/internal/tenants"
 	"mkt/fetch/credential"
+	"mkt/internal/accounts"
 	"mkt/internal/terminal"
 	"mkt/publish/durable"
 	"mkt/publish/layout"
@@ -83,7 +83,7 @@ func MakeFiles(dir string) ([]initFile, error) {
 		check   func(content []byte) error // checks the content of a file that is kept; nil: no check
 	}{
 		{"mkt.yaml", 0o644, InitConfig, nil},
-		{"tenants.yaml", 0o644, tenants.SealText(initTenants, 0), nil},
+		{"tenants.yaml", 0o644, accounts.SealText(initTenants, 0), nil},
 		{"seal.key", 0o600, seal.File(), func(b []byte) error { _, err := credential.ParseIdentity(b); return err }},
 		{"id.key", 0o600, id, func(b []byte) error { _, err := identity.ParseKey(b); return err }},
 	}
@@ -152,7 +152,7 @@ func (g *Group) printInit(dir string, files []initFile) error {
 	if dir != "." {
 		in = "  cd " + terminal.Quote(dir) + "\n"
 	}
-	_, err := fmt.Fprint(g.Out, strings.NewReplacer("IN", in, "MKT", terminal.Self(), "PROVIDERS", strings.Join(tenants.ProviderNames(), ", ")).Replace(`
+	_, err := fmt.Fprint(g.Out, strings.NewReplacer("IN", in, "MKT", terminal.Self(), "PROVIDERS", strings.Join(accounts.ProviderNames(), ", ")).Replace(`
 Keep a copy of both keys. Next, for an account with the id acme:
 
 IN  MKT tenant add acme --product market_engine

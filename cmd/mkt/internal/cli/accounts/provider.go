@@ -10,10 +10,10 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"mkt/cmd/mkt/internal/audit"
 	"mkt/cmd/mkt/internal/cli"
-	"mkt/cmd/mkt/internal/tenants"
 	"mkt/fetch/credential"
+	"mkt/internal/accounts"
+	"mkt/internal/accounts/audit"
 	"mkt/internal/terminal"
 	"mkt/internal/terminal/printable"
 	"mkt/publish/football"
@@ -25,7 +25,7 @@ func newProvider(g *Group) *cobra.Command {
 }
 
 func newProviderSet(g *Group) *cobra.Command {
-	var p tenants.Provider
+	var p accounts.Provider
 	var yes bool
 	cmd := &cobra.Command{
 		Use:   "set ID --provider NAME",
@@ -52,16 +52,16 @@ another provider, every fixture, market and selection gets another id.`,
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if p.Name == "" {
-				return terminal.Usagef("which provider? give --provider NAME: %s", strings.Join(tenants.ProviderNames(), ", "))
+				return terminal.Usagef("which provider? give --provider NAME: %s", strings.Join(accounts.ProviderNames(), ", "))
 			}
-			if err := terminal.CheckWord("--provider", p.Name, tenants.ProviderNames()...); err != nil {
+			if err := terminal.CheckWord("--provider", p.Name, accounts.ProviderNames()...); err != nil {
 				return err
 			}
 			return g.setProvider(cmd, args[0], p, yes)
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&p.Name, "provider", "", "adapter: "+strings.Join(tenants.ProviderNames(), ", "))
+	flags.StringVar(&p.Name, "provider", "", "adapter: "+strings.Join(accounts.ProviderNames(), ", "))
 	flags.StringVar(&p.BaseURL, "base-url", "", "base URL instead of the provider's own, which '' restores")
 	flags.StringVar(&p.Bookmaker, "bookmaker", "", "whose prices to take, where a provider sells those of several")
 	flags.BoolVar(&p.AllowPrivateAddress, "allow-private-address", false, "allow a provider on loopback or a private network: for the simulator")
@@ -72,7 +72,7 @@ another provider, every fixture, market and selection gets another id.`,
 
 // keep sets what the command line leaves out to what the connection before has, if that is to the
 // same provider. The permission for a private address belongs to the base URL that it was given for.
-func keep(cmd *cobra.Command, p tenants.Provider, before *tenants.Provider) tenants.Provider {
+func keep(cmd *cobra.Command, p accounts.Provider, before *accounts.Provider) accounts.Provider {
 	if before == nil || before.Name != p.Name {
 		return p
 	}
@@ -89,21 +89,21 @@ func keep(cmd *cobra.Command, p tenants.Provider, before *tenants.Provider) tena
 	return p
 }
 
-func checkProvider(p tenants.Provider) error {
-	if reason := tenants.CheckBaseURL(p.BaseURL, p.AllowPrivateAddress); reason != "" {
+func checkProvider(p accounts.Provider) error {
+	if reason := accounts.CheckBaseURL(p.BaseURL, p.AllowPrivateAddress); reason != "" {
 		return terminal.Usagef("--base-url: %s", reason)
 	}
-	if reason := tenants.RefusedHost(p); reason != "" {
+	if reason := accounts.RefusedHost(p); reason != "" {
 		return terminal.Usagef("--base-url %s: %s: give --allow-private-address for a simulator, or --base-url '' for the provider's own", p.BaseURL, reason)
 	}
-	if reason := tenants.CheckBookmaker(p.Name, p.Bookmaker); reason != "" {
+	if reason := accounts.CheckBookmaker(p.Name, p.Bookmaker); reason != "" {
 		return terminal.Usagef("--bookmaker: %s", reason)
 	}
 	return nil
 }
 
 // setProvider checks everything else before it asks for the credential.
-func (g *Group) setProvider(cmd *cobra.Command, id string, p tenants.Provider, yes bool) error {
+func (g *Group) setProvider(cmd *cobra.Command, id string, p accounts.Provider, yes bool) error {
 	t, err := g.LoadTenant(id)
 	if err != nil {
 		return err
@@ -115,7 +115,7 @@ func (g *Group) setProvider(cmd *cobra.Command, id string, p tenants.Provider, y
 	}
 	for _, product := range football.Products() {
 		if _, has := t.Products[product]; has {
-			if reason := tenants.CheckProduct(p.Name, product); reason != "" {
+			if reason := accounts.CheckProduct(p.Name, product); reason != "" {
 				return fmt.Errorf("tenant %s is subscribed to %s, and %s: take the product away first with mkt tenant product unset %s %s, or keep another provider",
 					id, product, reason, id, product)
 			}
@@ -146,14 +146,14 @@ func (g *Group) setProvider(cmd *cobra.Command, id string, p tenants.Provider, y
 		return err
 	}
 	p.Hint = credential.Hint(clean)
-	set := func(t *tenants.Tenant) error {
+	set := func(t *accounts.Tenant) error {
 		if now := keep(cmd, asked, t.Provider); now.BaseURL != p.BaseURL || now.Bookmaker != p.Bookmaker || now.AllowPrivateAddress != p.AllowPrivateAddress {
 			return fmt.Errorf("tenant %s: its connection was changed meanwhile, so nothing was stored: run the command again", id)
 		}
 		t.Provider = &p
 		return nil
 	}
-	done, err := g.editTenants(cmd.Context(), audit.ProviderSet, func(e *tenants.Editor) error { return e.Change(id, set) })
+	done, err := g.editTenants(cmd.Context(), audit.ProviderSet, func(e *accounts.Editor) error { return e.Change(id, set) })
 	if done == nil {
 		return err
 	}

@@ -7,7 +7,7 @@ import (
 	"io/fs"
 	"strings"
 
-	"mkt/cmd/mkt/internal/tenants"
+	"mkt/internal/accounts"
 	"mkt/internal/terminal"
 	"mkt/internal/terminal/printable"
 	"mkt/publish/football"
@@ -36,7 +36,7 @@ type change struct {
 
 // changeOf returns what connecting a provider changes; nil if that is connected already, if
 // nothing is published yet, or if what is published is of the same provider and bookmaker.
-func (g *Group) changeOf(t *tenants.Tenant, p tenants.Provider) (*change, error) {
+func (g *Group) changeOf(t *accounts.Tenant, p accounts.Provider) (*change, error) {
 	c := change{to: source{p.Name, p.BookmakerInUse()}}
 	set := source{}
 	if t.Provider != nil {
@@ -94,7 +94,7 @@ func (g *Group) newest(id string, product football.Product) (*snapshot.Manifest,
 }
 
 // confirmChange says what a change means, and asks whether it is meant.
-func (g *Group) confirmChange(ctx context.Context, t *tenants.Tenant, c *change, yes bool) error {
+func (g *Group) confirmChange(ctx context.Context, t *accounts.Tenant, c *change, yes bool) error {
 	if !g.JSON() || !yes {
 		for line := range strings.SplitSeq(c.means(t.ID), "\n") {
 			printable.Fprintf(g.Errs, "%s\n", line)

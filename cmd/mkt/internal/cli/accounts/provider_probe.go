@@ -13,9 +13,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"mkt/cmd/mkt/internal/tenants"
 	"mkt/fetch"
 	"mkt/fetch/provider/all"
+	"mkt/internal/accounts"
 	"mkt/internal/terminal"
 	"mkt/internal/terminal/printable"
 	"mkt/publish/durable"
@@ -68,7 +68,7 @@ type testView struct {
 	Seconds float64 `json:"seconds"`
 }
 
-func (g *Group) testProvider(ctx context.Context, t *tenants.Tenant) error {
+func (g *Group) testProvider(ctx context.Context, t *accounts.Tenant) error {
 	whom, err := t.FetchTenant()
 	if err != nil {
 		return err
@@ -109,7 +109,7 @@ func (g *Group) shipStates(ctx context.Context, id string, data durable.ReadFS) 
 
 // notInPlan returns an error if a test showed that the plan does not include what a
 // product of the tenant needs.
-func notInPlan(t *tenants.Tenant, plan *health.Plan) error {
+func notInPlan(t *accounts.Tenant, plan *health.Plan) error {
 	for _, p := range football.Products() {
 		if _, has := t.Products[p]; has && plan.Refuses(p.Needs()) {
 			return fmt.Errorf("tenant %s: the credential is good, but the plan does not include %s, which %s needs: buy it from %s and test again, store another credential with: mkt provider set %s --provider %s, or take the product away with: mkt tenant product unset %s %s",
@@ -121,7 +121,7 @@ func notInPlan(t *tenants.Tenant, plan *health.Plan) error {
 
 // unknownBookmaker returns an error if a request of a test failed because the provider does not
 // know the bookmaker of the tenant.
-func unknownBookmaker(t *tenants.Tenant, failed []fetch.FailedProbe) error {
+func unknownBookmaker(t *accounts.Tenant, failed []fetch.FailedProbe) error {
 	p, known := all.Lookup(t.Provider.Name)
 	if !known || p.Bookmakers == nil || p.Bookmakers.Unknown == "" ||
 		!slices.ContainsFunc(failed, func(f fetch.FailedProbe) bool { return f.Reason == p.Bookmakers.Unknown }) {
@@ -163,12 +163,12 @@ func (g *Group) ownAs(data, dir string, names ...string) error {
 	}
 	inside, err := filepath.Glob(filepath.Join(dir, layout.StateDir, "*"))
 	for _, path := range append(paths, inside...) {
-		err = errors.Join(err, tenants.GiveOwner(path, as))
+		err = errors.Join(err, accounts.GiveOwner(path, as))
 	}
 	return err
 }
 
-func (g *Group) printTest(t *tenants.Tenant, found fetch.Probed, failed error) error {
+func (g *Group) printTest(t *accounts.Tenant, found fetch.Probed, failed error) error {
 	now, err := g.connection(t)
 	if err != nil {
 		return errors.Join(failed, err)

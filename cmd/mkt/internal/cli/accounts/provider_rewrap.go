@@ -8,9 +8,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"mkt/cmd/mkt/internal/audit"
-	"mkt/cmd/mkt/internal/tenants"
 	"mkt/fetch/credential"
+	"mkt/internal/accounts"
+	"mkt/internal/accounts/audit"
 	"mkt/internal/terminal"
 	"mkt/internal/terminal/printable"
 	"mkt/serve/account"
@@ -46,7 +46,7 @@ func (g *Group) rewrap(cmd *cobra.Command) error {
 		return err
 	}
 	v := rewrapView{Recipient: key.Recipient().String(), OlderKeys: key.Older(), Rewrapped: []string{}, Left: []string{}}
-	done, err := g.editTenants(cmd.Context(), audit.ProviderRewrap, func(e *tenants.Editor) error { return v.seal(e, key) })
+	done, err := g.editTenants(cmd.Context(), audit.ProviderRewrap, func(e *accounts.Editor) error { return v.seal(e, key) })
 	if done == nil {
 		return err
 	}
@@ -58,7 +58,7 @@ func (g *Group) rewrap(cmd *cobra.Command) error {
 
 // seal seals the credentials that can be opened. That of a revoked account may be one that
 // cannot; nothing uses it.
-func (v *rewrapView) seal(e *tenants.Editor, key credential.Identity) error {
+func (v *rewrapView) seal(e *accounts.Editor, key credential.Identity) error {
 	for i := range e.File().Tenants {
 		t := &e.File().Tenants[i]
 		if t.Provider == nil {
@@ -75,7 +75,7 @@ func (v *rewrapView) seal(e *tenants.Editor, key credential.Identity) error {
 		if err != nil {
 			return err
 		}
-		err = e.Change(t.ID, func(t *tenants.Tenant) error {
+		err = e.Change(t.ID, func(t *accounts.Tenant) error {
 			t.Provider.KnownAs, t.Provider.Credential = t.Provider.Fingerprint(), sealed
 			return nil
 		})

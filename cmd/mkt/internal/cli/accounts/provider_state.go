@@ -3,16 +3,16 @@ package accounts
 import (
 	"fmt"
 
-	"mkt/cmd/mkt/internal/audit"
-	"mkt/cmd/mkt/internal/tenants"
+	"mkt/internal/accounts"
+	"mkt/internal/accounts/audit"
 )
 
 // providerVerbs disable, enable and unset a connection.
 func (g *Group) providerVerbs() []verb {
 	turn := func(off bool, word string) func([]string) (step, error) {
 		return func(args []string) (step, error) {
-			return step{edit: func(t *tenants.Tenant) error { return t.DisableProvider(off) },
-				print: func(t *tenants.Tenant) error { return g.printSwitched(t, word) }}, nil
+			return step{edit: func(t *accounts.Tenant) error { return t.DisableProvider(off) },
+				print: func(t *accounts.Tenant) error { return g.printSwitched(t, word) }}, nil
 		}
 	}
 	return []verb{
@@ -32,15 +32,15 @@ mkt provider disable keeps it.`,
 			example: "mkt provider unset acme", action: audit.ProviderUnset, asks: always,
 			prepare: func(args []string) (step, error) {
 				return step{question: fmt.Sprintf("Remove the provider connection of tenant %s with its credential? This cannot be undone.", args[0]),
-					edit: func(t *tenants.Tenant) error { t.Provider = nil; return nil },
-					print: func(t *tenants.Tenant) error {
+					edit: func(t *accounts.Tenant) error { t.Provider = nil; return nil },
+					print: func(t *accounts.Tenant) error {
 						return g.AnswerLine(map[string]any{"client_id": t.ID, "provider": nil}, "tenant %s: no provider, and no credential, is kept\n", t.ID)
 					}}, nil
 			}},
 	}
 }
 
-func (g *Group) printSwitched(t *tenants.Tenant, word string) error {
+func (g *Group) printSwitched(t *accounts.Tenant, word string) error {
 	v, err := g.connection(t)
 	if err != nil {
 		return err

@@ -11,9 +11,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"mkt/cmd/mkt/internal/cyclestate"
-	"mkt/cmd/mkt/internal/pace"
-	"mkt/cmd/mkt/internal/tenants"
+	"mkt/internal/accounts"
+	"mkt/internal/schedule/cyclestate"
+	"mkt/internal/schedule/pace"
 	"mkt/internal/terminal"
 	"mkt/internal/terminal/printable"
 	"mkt/publish/football"
@@ -63,7 +63,7 @@ type findingView struct {
 
 // connection returns what tests and fetches found. Findings about another credential than
 // the one that is set are ignored.
-func (g *Group) connection(t *tenants.Tenant) (connectionView, error) {
+func (g *Group) connection(t *accounts.Tenant) (connectionView, error) {
 	v := connectionView{ID: t.ID, Status: health.Unconfigured, planView: viewPlan(nil), Pace: []paceView{}, Found: []findingView{}, Calls: map[string]map[string]int64{}}
 	var findings []*health.Run
 	for _, s := range cyclestate.Sources(t.ID) {

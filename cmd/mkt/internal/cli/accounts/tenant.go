@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"mkt/cmd/mkt/internal/cli"
-	"mkt/cmd/mkt/internal/tenants"
+	"mkt/internal/accounts"
 	"mkt/internal/terminal"
 	"mkt/internal/terminal/printable"
 )
@@ -80,7 +80,7 @@ func parseMoment(flag, s string) (*time.Time, error) {
 	if s == "" {
 		return nil, nil
 	}
-	at, err := tenants.ParseTime(s)
+	at, err := accounts.ParseTime(s)
 	if err != nil {
 		return nil, terminal.Usagef("--%s %q: %w", flag, s, err)
 	}

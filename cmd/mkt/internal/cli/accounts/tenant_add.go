@@ -7,8 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"mkt/cmd/mkt/internal/audit"
-	"mkt/cmd/mkt/internal/tenants"
+	"mkt/internal/accounts"
+	"mkt/internal/accounts/audit"
 	"mkt/internal/dataset"
 	"mkt/internal/terminal"
 	"mkt/publish/football"
@@ -33,12 +33,12 @@ func newTenantAdd(g *Group) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			token, entry, err := tenants.NewToken(g.Now())
+			token, entry, err := accounts.NewToken(g.Now())
 			if err != nil {
 				return err
 			}
-			t.Tokens = []tenants.Token{entry}
-			done, err := g.editTenants(cmd.Context(), audit.TenantAdd, func(e *tenants.Editor) error { return e.Add(t) })
+			t.Tokens = []accounts.Token{entry}
+			done, err := g.editTenants(cmd.Context(), audit.TenantAdd, func(e *accounts.Editor) error { return e.Add(t) })
 			if done == nil {
 				return err
 			}
@@ -51,8 +51,8 @@ func newTenantAdd(g *Group) *cobra.Command {
 	return cmd
 }
 
-func (f *tenantFlags) tenant(id string) (tenants.Tenant, error) {
-	t := tenants.Tenant{ID: id, Name: f.name, Status: account.Active, Limit: account.DefaultLimit,
+func (f *tenantFlags) tenant(id string) (accounts.Tenant, error) {
+	t := accounts.Tenant{ID: id, Name: f.name, Status: account.Active, Limit: account.DefaultLimit,
 		Products: map[football.Product]account.Subscription{}, Features: map[string]bool{}}
 	if !layout.ValidTenantID(id) {
 		return t, terminal.Usagef(`tenant id %q: want 1 to 63 of a-z, 0-9, "_" and "-", beginning with a letter or digit`, id)
@@ -67,10 +67,10 @@ func (f *tenantFlags) tenant(id string) (tenants.Tenant, error) {
 }
 
 // nextStep says what must be done before the account can be used.
-func nextStep(t tenants.Tenant) string {
+func nextStep(t accounts.Tenant) string {
 	if len(t.Products) == 0 {
 		return fmt.Sprintf("Next:\n  %s tenant product set %s %s", terminal.Self(), t.ID, football.MarketEngine)
 	}
-	names := tenants.ProviderNames()
+	names := accounts.ProviderNames()
 	return fmt.Sprintf("Next:\n  %s provider set %s --provider %s\nor with another provider: %s", terminal.Self(), t.ID, names[0], strings.Join(names[1:], ", "))
 }

@@ -14,9 +14,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"mkt/cmd/mkt/internal/audit"
 	"mkt/cmd/mkt/internal/cli"
-	"mkt/cmd/mkt/internal/tenants"
+	"mkt/internal/accounts"
+	"mkt/internal/accounts/audit"
 	"mkt/internal/cluster"
 	"mkt/internal/terminal"
 	"mkt/internal/terminal/printable"
@@ -28,7 +28,7 @@ import (
 
 // inForceAfter is how long a deletion waits after the account has left tenants.yaml. Every serve and
 // schedule has applied the change then (two seconds), so no answer has half of the data. A run that
-// begins later all the same leaves by itself, see [tenants.Latest.OpenFolder]. Other machines learn of the
+// begins later all the same leaves by itself, see [accounts.Latest.OpenFolder]. Other machines learn of the
 // change from the object store, if the accounts are there.
 func inForceAfter(shared bool) time.Duration {
 	const here = 3 * time.Second
@@ -134,7 +134,7 @@ func (g *Group) deleteTenant(ctx context.Context, id string, f deleteFlags) erro
 		return fmt.Errorf("tenant %s: nothing was deleted: %w", id, err)
 	}
 	if found.Entry {
-		done, err := g.editTenants(ctx, audit.TenantDelete, func(e *tenants.Editor) error { return e.Delete(id) })
+		done, err := g.editTenants(ctx, audit.TenantDelete, func(e *accounts.Editor) error { return e.Delete(id) })
 		if done == nil {
 			return err
 		}
@@ -277,7 +277,7 @@ func removeIn(dir string, names ...string) error {
 	return root.SyncDir(".")
 }
 
-func (g *Group) remainsOf(ctx context.Context, file *tenants.File, id, usage string) (remains, error) {
+func (g *Group) remainsOf(ctx context.Context, file *accounts.File, id, usage string) (remains, error) {
 	r := remains{ID: id}
 	_, r.Entry = file.Tenant(id)
 	folder := filepath.Join(g.Data, layout.Tenant(id))

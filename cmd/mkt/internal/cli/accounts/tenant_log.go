@@ -8,9 +8,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"mkt/cmd/mkt/internal/audit"
 	"mkt/cmd/mkt/internal/cli"
-	"mkt/cmd/mkt/internal/tenants"
+	"mkt/internal/accounts"
+	"mkt/internal/accounts/audit"
 	"mkt/internal/terminal"
 	"mkt/internal/terminal/printable"
 	"mkt/publish/layout"
@@ -121,7 +121,7 @@ type shownEntry struct {
 }
 
 func (g *Group) changedSince(log audit.Log) bool {
-	f, err := tenants.Load(g.Tenants)
+	f, err := accounts.Load(g.Tenants)
 	if err != nil || log.Last == "" {
 		return false // mkt tenant validate reports what is wrong
 	}

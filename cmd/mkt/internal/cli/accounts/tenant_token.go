@@ -7,8 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"mkt/cmd/mkt/internal/audit"
-	"mkt/cmd/mkt/internal/tenants"
+	"mkt/internal/accounts"
+	"mkt/internal/accounts/audit"
 	"mkt/internal/terminal"
 )
 
@@ -18,7 +18,7 @@ func (g *Group) tokenVerbs() []verb {
 	return []verb{
 		{use: "issue ID", short: "Print a further API token, once; the others stay valid",
 			example: "mkt tenant token issue acme", action: audit.TokenIssue,
-			prepare: func(args []string) (step, error) { return g.mint(args[0], func(*tenants.Tenant) {}) }},
+			prepare: func(args []string) (step, error) { return g.mint(args[0], func(*accounts.Tenant) {}) }},
 		{use: "rotate ID", short: "Print a new API token, once, and end all the others",
 			long: `Issue a new API token and print it, once. All other tokens of the tenant are
 refused from then on, for good. To change a token without an interruption, run
@@ -28,7 +28,7 @@ end.
 On a terminal it asks first; a script does not need --yes.`,
 			example: "mkt tenant token rotate acme", action: audit.TokenRotate, asks: onTerminal,
 			prepare: func(args []string) (step, error) {
-				s, err := g.mint(args[0], func(t *tenants.Tenant) { t.Tokens = nil })
+				s, err := g.mint(args[0], func(t *accounts.Tenant) { t.Tokens = nil })
 				s.question = fmt.Sprintf("End all tokens of tenant %s and issue a new one? This cannot be undone.", args[0])
 				return s, err
 			}},
@@ -45,8 +45,8 @@ On a terminal it asks first; a script does not need --yes.`,
 			},
 			prepare: func(args []string) (step, error) {
 				id, hint := args[0], strings.TrimLeft(args[1], "….*")
-				if len(hint) != tenants.HintLength {
-					return step{}, terminal.Usagef("HINT: want the last %d characters of the token, as mkt tenant show %s lists them, never the token", tenants.HintLength, id)
+				if len(hint) != accounts.HintLength {
+					return step{}, terminal.Usagef("HINT: want the last %d characters of the token, as mkt tenant show %s lists them, never the token", accounts.HintLength, id)
 				}
 				at, err := parseMoment("issued", issued)
 				if err != nil {
@@ -57,16 +57,16 @@ On a terminal it asks first; a script does not need --yes.`,
 				}
 				return step{question: fmt.Sprintf("End the token …%s of tenant %s? This cannot be undone.", hint, id),
 					said: fmt.Sprintf("The token …%s is refused from now on.", hint),
-					edit: func(t *tenants.Tenant) error { return t.EndToken(hint, *at) }}, nil
+					edit: func(t *accounts.Tenant) error { return t.EndToken(hint, *at) }}, nil
 			}},
 	}
 }
 
 // mint returns the step that stores a new token after something else is done, and prints it.
-func (g *Group) mint(id string, before func(*tenants.Tenant)) (step, error) {
-	token, entry, err := tenants.NewToken(g.Now())
-	return step{edit: func(t *tenants.Tenant) error { before(t); return t.AddToken(entry) },
-		print: func(*tenants.Tenant) error { return g.printToken(id, token, "") }}, err
+func (g *Group) mint(id string, before func(*accounts.Tenant)) (step, error) {
+	token, entry, err := accounts.NewToken(g.Now())
+	return step{edit: func(t *accounts.Tenant) error { before(t); return t.AddToken(entry) },
+		print: func(*accounts.Tenant) error { return g.printToken(id, token, "") }}, err
 }
 
 // printToken prints a token. This is the only time: it is not stored anywhere.

@@ -6,8 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"mkt/cmd/mkt/internal/audit"
-	"mkt/cmd/mkt/internal/tenants"
+	"mkt/internal/accounts"
+	"mkt/internal/accounts/audit"
 	"mkt/internal/terminal"
 	"mkt/internal/terminal/printable"
 )
@@ -39,14 +39,14 @@ something, because a file that was cut off looks the same. With
 			if err != nil {
 				return err
 			}
-			if seal && (f.Seal() != tenants.Sealed || !stored) {
-				f, err = g.editTenants(cmd.Context(), audit.FileSeal, func(e *tenants.Editor) error { return checkRevoked(e.File()) })
+			if seal && (f.Seal() != accounts.Sealed || !stored) {
+				f, err = g.editTenants(cmd.Context(), audit.FileSeal, func(e *accounts.Editor) error { return checkRevoked(e.File()) })
 				if f == nil {
 					return err
 				}
 			}
 			if g.JSON() {
-				return errors.Join(err, g.Encode(map[string]any{"file": f.Name, "valid": true, "tenants": len(f.Tenants), "sealed": f.Seal() == tenants.Sealed}))
+				return errors.Join(err, g.Encode(map[string]any{"file": f.Name, "valid": true, "tenants": len(f.Tenants), "sealed": f.Seal() == accounts.Sealed}))
 			}
 			printable.Fprintf(g.Out, "%s is valid: %s\n", f.Name, terminal.Plural(len(f.Tenants), "tenant"))
 			_, lost := printable.Fprintf(g.Out, "%s\n", sealWords(before, f))
@@ -67,28 +67,28 @@ func (g *Group) isStored(ctx context.Context) (bool, error) {
 	if err != nil || origin == nil {
 		return origin == nil, err
 	}
-	s, err := tenants.Copy{Path: g.Tenants, Origin: origin}.Status(ctx)
+	s, err := accounts.Copy{Path: g.Tenants, Origin: origin}.Status(ctx)
 	return s.Newest > 0 && s.Version == s.Newest && !s.ByHand, err
 }
 
-func checkRevoked(f *tenants.File) error {
+func checkRevoked(f *accounts.File) error {
 	undone, err := audit.Undone(f)
 	if err != nil {
 		return err
 	}
 	if len(undone) > 0 {
-		return &tenants.InvalidError{File: f.Name, Problems: undone}
+		return &accounts.InvalidError{File: f.Name, Problems: undone}
 	}
 	return nil
 }
 
-func sealWords(before, now *tenants.File) string {
+func sealWords(before, now *accounts.File) string {
 	switch {
-	case now.Seal() == tenants.Unsealed:
+	case now.Seal() == accounts.Unsealed:
 		return "It is not sealed, so it may have been cut off: what it removes is not put in force. If it is complete: mkt tenant validate --seal"
-	case now.Seal() == tenants.Stale:
+	case now.Seal() == accounts.Stale:
 		return "It was changed by hand since it was sealed with " + terminal.Plural(now.SealedAccounts(), "tenant") + ": what it removes is not put in force. If that is intended: mkt tenant validate --seal"
-	case before.Seal() == tenants.Stale:
+	case before.Seal() == accounts.Stale:
 		return "It is sealed; it was sealed with " + terminal.Plural(before.SealedAccounts(), "tenant") + " before."
 	}
 	return "It is sealed."

@@ -6,11 +6,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"mkt/cmd/mkt/internal/audit"
 	"mkt/cmd/mkt/internal/cli"
-	"mkt/cmd/mkt/internal/schedule"
-	"mkt/cmd/mkt/internal/tenants"
+	"mkt/internal/accounts"
+	"mkt/internal/accounts/audit"
 	"mkt/internal/dataset"
+	"mkt/internal/schedule"
 	"mkt/internal/terminal"
 	"mkt/publish/football"
 	"mkt/serve/account"
@@ -21,7 +21,7 @@ func (g *Group) nameVerb() verb {
 		example: "mkt tenant name acme 'Acme Sports'", action: audit.TenantName,
 		prepare: func(args []string) (step, error) {
 			return step{said: fmt.Sprintf("Named %q.", args[1]),
-				edit: func(t *tenants.Tenant) error { t.Name = args[1]; return nil }}, nil
+				edit: func(t *accounts.Tenant) error { t.Name = args[1]; return nil }}, nil
 		}}
 }
 
@@ -30,7 +30,7 @@ func (g *Group) statusVerbs() []verb {
 	set := func(s account.Status, said string) func([]string) (step, error) {
 		return func(args []string) (step, error) {
 			return step{question: fmt.Sprintf("Revoke tenant %s for good? This cannot be undone.", args[0]), said: said,
-				edit: func(t *tenants.Tenant) error { return t.SetStatus(s) }}, nil
+				edit: func(t *accounts.Tenant) error { return t.SetStatus(s) }}, nil
 		}
 	}
 	return []verb{
@@ -55,18 +55,18 @@ undone.`,
 
 // originVerbs allow and deny.
 func (g *Group) originVerbs() []verb {
-	one := func(word, short, said string, action audit.Action, change func(t *tenants.Tenant, origin string) error) verb {
+	one := func(word, short, said string, action audit.Action, change func(t *accounts.Tenant, origin string) error) verb {
 		return verb{use: word + " ID ORIGIN", short: short, example: "mkt tenant origin " + word + " acme https://app.example.com", action: action,
 			prepare: func(args []string) (step, error) {
-				if reason := tenants.CheckOrigin(args[1]); reason != "" {
+				if reason := accounts.CheckOrigin(args[1]); reason != "" {
 					return step{}, terminal.Usagef("origin %q: %s", args[1], reason)
 				}
-				return step{said: fmt.Sprintf(said, args[1]), edit: func(t *tenants.Tenant) error { return change(t, args[1]) }}, nil
+				return step{said: fmt.Sprintf(said, args[1]), edit: func(t *accounts.Tenant) error { return change(t, args[1]) }}, nil
 			}}
 	}
 	return []verb{
-		one("allow", "Let pages of a browser origin read", "Origin %s allowed.", audit.OriginAllow, (*tenants.Tenant).AllowOrigin),
-		one("deny", "Remove a browser origin", "Origin %s no longer allowed.", audit.OriginDeny, (*tenants.Tenant).DenyOrigin),
+		one("allow", "Let pages of a browser origin read", "Origin %s allowed.", audit.OriginAllow, (*accounts.Tenant).AllowOrigin),
+		one("deny", "Remove a browser origin", "Origin %s no longer allowed.", audit.OriginDeny, (*accounts.Tenant).DenyOrigin),
 	}
 }
 
@@ -81,15 +81,15 @@ func (g *Group) limitVerb() verb {
 			flags.IntVar(&want.Requests, "requests", 0, "requests that are added every --per")
 			flags.DurationVar(&want.Per, "per", 0, "from 1s to 24h, such as 1m")
 			flags.IntVar(&want.Burst, "burst", 0, "requests that the bucket holds")
-			cli.Bound(flags, "requests", fmt.Sprintf("a whole number from 1 to %d; mkt tenant suspend lets nothing through", tenants.MaxRequests), cli.Between(&want.Requests, 1, tenants.MaxRequests))
-			cli.Bound(flags, "burst", fmt.Sprintf("a whole number from 1 to %d", tenants.MaxRequests), cli.Between(&want.Burst, 1, tenants.MaxRequests))
-			cli.Bound(flags, "per", "a duration from 1s to 24h, such as 1m", cli.Between(&want.Per, tenants.MinPer, tenants.MaxPer))
+			cli.Bound(flags, "requests", fmt.Sprintf("a whole number from 1 to %d; mkt tenant suspend lets nothing through", accounts.MaxRequests), cli.Between(&want.Requests, 1, accounts.MaxRequests))
+			cli.Bound(flags, "burst", fmt.Sprintf("a whole number from 1 to %d", accounts.MaxRequests), cli.Between(&want.Burst, 1, accounts.MaxRequests))
+			cli.Bound(flags, "per", "a duration from 1s to 24h, such as 1m", cli.Between(&want.Per, accounts.MinPer, accounts.MaxPer))
 		},
 		prepare: func(args []string) (step, error) {
 			if want == (account.Limit{}) {
 				return step{}, terminal.Usagef("want one or more of --requests, --per and --burst")
 			}
-			return step{said: "Rate limit set.", edit: func(t *tenants.Tenant) error {
+			return step{said: "Rate limit set.", edit: func(t *accounts.Tenant) error {
 				t.Limit = account.Limit{Requests: cmp.Or(want.Requests, t.Limit.Requests),
 					Per: cmp.Or(want.Per, t.Limit.Per), Burst: cmp.Or(want.Burst, t.Limit.Burst)}
 				return nil
@@ -118,13 +118,13 @@ judged by it, whoever runs the cycles.`,
 				if _, err := schedule.Parse(args[2]); err != nil {
 					return step{}, terminal.Usagef("schedule %q: %w; want such as \"5 * * * *\", @hourly or \"@every 30m\"", args[2], err)
 				}
-				return step{said: fmt.Sprintf("Schedule set: it is used while the tenant is subscribed to %s.", p), edit: func(t *tenants.Tenant) error { t.Schedule[p] = args[2]; return nil }}, nil
+				return step{said: fmt.Sprintf("Schedule set: it is used while the tenant is subscribed to %s.", p), edit: func(t *accounts.Tenant) error { t.Schedule[p] = args[2]; return nil }}, nil
 			}},
 		{use: "unset ID PRODUCT", short: "Run a tenant's product on its default schedule",
 			example: "mkt tenant schedule unset acme market_engine", action: audit.ScheduleUnset,
 			prepare: func(args []string) (step, error) {
 				p, err := parseProduct(args[1])
-				return step{said: fmt.Sprintf("%s runs on its default schedule.", p), edit: func(t *tenants.Tenant) error { delete(t.Schedule, p); return nil }}, err
+				return step{said: fmt.Sprintf("%s runs on its default schedule.", p), edit: func(t *accounts.Tenant) error { delete(t.Schedule, p); return nil }}, err
 			}},
 	}
 }
@@ -152,7 +152,7 @@ state the whole term: without --starts the product has started, and without
 					return step{}, err
 				}
 				return step{said: fmt.Sprintf("Subscribed to %s.", p),
-					edit: func(t *tenants.Tenant) error { t.Products[p] = term; return nil }}, nil
+					edit: func(t *accounts.Tenant) error { t.Products[p] = term; return nil }}, nil
 			}},
 		{use: "unset ID PRODUCT", short: "Remove a subscription",
 			long: `Remove a subscription: the routes of the product answer 403
@@ -162,7 +162,7 @@ instead.`,
 			example: "mkt tenant product unset acme live_intelligence", action: audit.ProductUnset,
 			prepare: func(args []string) (step, error) {
 				p, err := parseProduct(args[1])
-				return step{said: fmt.Sprintf("Not subscribed to %s.", p), edit: func(t *tenants.Tenant) error { delete(t.Products, p); return nil }}, err
+				return step{said: fmt.Sprintf("Not subscribed to %s.", p), edit: func(t *accounts.Tenant) error { delete(t.Products, p); return nil }}, err
 			}},
 	}
 }
@@ -180,11 +180,11 @@ func (g *Group) featureVerbs() []verb {
 	one := func(word, short string, action audit.Action, on bool) verb {
 		return verb{use: word + " ID FEATURE", short: short, example: "mkt tenant feature " + word + " acme advanced_stats", action: action,
 			prepare: func(args []string) (step, error) {
-				if err := terminal.CheckWord("feature", args[1], tenants.Features()...); err != nil {
+				if err := terminal.CheckWord("feature", args[1], accounts.Features()...); err != nil {
 					return step{}, err
 				}
 				return step{said: fmt.Sprintf("Feature %s %sd.", args[1], word),
-					edit: func(t *tenants.Tenant) error { t.Features[args[1]] = on; return nil }}, nil
+					edit: func(t *accounts.Tenant) error { t.Features[args[1]] = on; return nil }}, nil
 			}}
 	}
 	return []verb{

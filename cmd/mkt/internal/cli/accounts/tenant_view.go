@@ -4,7 +4,7 @@ import (
 	"io"
 	"time"
 
-	"mkt/cmd/mkt/internal/tenants"
+	"mkt/internal/accounts"
 	"mkt/internal/terminal"
 	"mkt/internal/terminal/printable"
 	"mkt/publish/football"
@@ -51,7 +51,7 @@ type providerView struct {
 	Disabled  bool   `json:"disabled"`
 }
 
-func viewOf(t *tenants.Tenant, now time.Time) tenantView {
+func viewOf(t *accounts.Tenant, now time.Time) tenantView {
 	v := tenantView{ID: t.ID, Name: t.Name, Status: string(t.Status), Products: []productView{},
 		Origins: append([]string{}, t.Origins...), Tokens: []tokenView{}, Features: t.EnabledFeatures(), Limit: limitView{t.Limit.Requests, t.Limit.Per.String(), t.Limit.Burst}}
 	for _, p := range football.Products() {

@@ -7,9 +7,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"mkt/cmd/mkt/internal/audit"
 	"mkt/cmd/mkt/internal/cli"
-	"mkt/cmd/mkt/internal/tenants"
+	"mkt/internal/accounts"
+	"mkt/internal/accounts/audit"
 	"mkt/internal/terminal"
 	"mkt/internal/terminal/printable"
 )
@@ -34,10 +34,10 @@ const (
 
 // step is one change of an account.
 type step struct {
-	question string                            // that is asked first, if the verb asks
-	edit     func(t *tenants.Tenant) error     // may find that the account is as wanted
-	said     string                            // above the account after the edit
-	print    func(after *tenants.Tenant) error // instead of said
+	question string                             // that is asked first, if the verb asks
+	edit     func(t *accounts.Tenant) error     // may find that the account is as wanted
+	said     string                             // above the account after the edit
+	print    func(after *accounts.Tenant) error // instead of said
 }
 
 func (g *Group) newVerbs(verbs []verb) []*cobra.Command {
@@ -63,7 +63,7 @@ func (g *Group) newVerb(v verb) *cobra.Command {
 					return err
 				}
 			}
-			done, err := g.editTenants(cmd.Context(), v.action, func(e *tenants.Editor) error { return e.Change(args[0], s.edit) })
+			done, err := g.editTenants(cmd.Context(), v.action, func(e *accounts.Editor) error { return e.Change(args[0], s.edit) })
 			if done == nil {
 				return err
 			}
@@ -84,7 +84,7 @@ func (g *Group) newVerb(v verb) *cobra.Command {
 }
 
 // printStep prints what was done, and the account as it is now.
-func (g *Group) printStep(s step, after *tenants.Tenant) error {
+func (g *Group) printStep(s step, after *accounts.Tenant) error {
 	if s.print != nil {
 		return s.print(after)
 	}

@@ -11,11 +11,11 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"mkt/cmd/mkt/internal/cli"
-	"mkt/cmd/mkt/internal/cyclestate"
-	"mkt/cmd/mkt/internal/tenants"
 	"mkt/fetch/raw"
+	"mkt/internal/accounts"
 	"mkt/internal/cluster"
 	"mkt/internal/cluster/store"
+	"mkt/internal/schedule/cyclestate"
 	"mkt/internal/terminal"
 	"mkt/internal/terminal/printable"
 	"mkt/publish"
@@ -112,8 +112,8 @@ func (g *Group) runJobs(ctx context.Context, s *Selection, jobs []Job, steps []S
 			}
 			begun.Add(1)
 			switch err := g.RunJob(ctx, ctx, j, layout.CycleID(s.cycle), steps, g.printReport); {
-			case errors.Is(err, tenants.ErrDeleted):
-				g.printPassed(passed{j.Tenant.ID, string(j.Product) + ": " + tenants.ErrDeleted.Error()})
+			case errors.Is(err, accounts.ErrDeleted):
+				g.printPassed(passed{j.Tenant.ID, string(j.Product) + ": " + accounts.ErrDeleted.Error()})
 			case err != nil:
 				failed.Add(g.Env, err)
 			}
@@ -155,7 +155,7 @@ func (g *Group) runSteps(ctx, stopping context.Context, j Job, cycle layout.Cycl
 			}
 		case errors.As(err, new(*cluster.AwayError)), errors.As(err, new(*cluster.ClockError)):
 			r.Step = "lease"
-		case errors.Is(err, tenants.ErrDeleted):
+		case errors.Is(err, accounts.ErrDeleted):
 			return err // the caller says that it is skipped
 		}
 		record(r)
@@ -268,7 +268,7 @@ func (g *Group) lockJob(j Job) (*openedJob, error) {
 	}
 	data.Close()
 	switch {
-	case errors.Is(err, tenants.ErrDeleted):
+	case errors.Is(err, accounts.ErrDeleted):
 		return nil, err
 	case errors.Is(err, durable.ErrLocked):
 		return nil, fmt.Errorf("tenant %s: %w: a fetch, transform, publish, cycle or schedule works on it; try again later", j, durable.ErrLocked)

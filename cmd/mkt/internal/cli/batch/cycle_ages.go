@@ -5,10 +5,10 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"mkt/cmd/mkt/internal/cyclestate"
-	"mkt/cmd/mkt/internal/schedule"
-	"mkt/cmd/mkt/internal/sharing"
-	"mkt/cmd/mkt/internal/tenants"
+	"mkt/internal/accounts"
+	"mkt/internal/cluster/sharing"
+	"mkt/internal/schedule"
+	"mkt/internal/schedule/cyclestate"
 	"mkt/publish/football"
 )
 
@@ -48,7 +48,7 @@ func (c agesOfCycles) Collect(to chan<- prometheus.Metric) {
 	}
 }
 
-func (c agesOfCycles) judge(f *tenants.File, p football.Product) (count map[string]int, newest, oldest time.Duration) {
+func (c agesOfCycles) judge(f *accounts.File, p football.Product) (count map[string]int, newest, oldest time.Duration) {
 	count = map[string]int{"current": 0, "overdue": 0, "never": 0}
 	now := c.group.Now()
 	known := map[string]bool{}

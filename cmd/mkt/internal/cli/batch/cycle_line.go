@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"mkt/cmd/mkt/internal/cli"
-	"mkt/cmd/mkt/internal/sharing"
-	"mkt/cmd/mkt/internal/tenants"
+	"mkt/internal/accounts"
 	"mkt/internal/cluster"
+	"mkt/internal/cluster/sharing"
 	"mkt/publish/durable"
 )
 
@@ -42,7 +42,7 @@ func (l *cycleLine) log(log *slog.Logger, code string, err error) {
 		log.Warn("tick skipped: another process is running this cycle")
 	case errors.As(err, new(*cluster.AwayError)), errors.As(err, new(*cluster.ClockError)):
 		log.Debug("tick skipped: no lease was given", "error", err)
-	case errors.Is(err, tenants.ErrDeleted):
+	case errors.Is(err, accounts.ErrDeleted):
 		log.Info("tick skipped: the account was deleted meanwhile")
 	case errors.Is(err, sharing.ErrAlreadyRan):
 		log.Info("tick skipped: another worker ran this cycle before the account came here")

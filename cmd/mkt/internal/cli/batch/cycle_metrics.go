@@ -8,9 +8,9 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"mkt/cmd/mkt/internal/cyclestate"
-	"mkt/cmd/mkt/internal/schedule"
-	"mkt/cmd/mkt/internal/sharing"
+	"mkt/internal/cluster/sharing"
+	"mkt/internal/schedule"
+	"mkt/internal/schedule/cyclestate"
 	"mkt/publish/football"
 )
 

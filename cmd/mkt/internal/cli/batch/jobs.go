@@ -9,9 +9,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"mkt/cmd/mkt/internal/cli"
-	"mkt/cmd/mkt/internal/cyclestate"
-	"mkt/cmd/mkt/internal/tenants"
+	"mkt/internal/accounts"
 	"mkt/internal/dataset"
+	"mkt/internal/schedule/cyclestate"
 	"mkt/internal/terminal"
 	"mkt/publish/football"
 	"mkt/publish/health"
@@ -20,7 +20,7 @@ import (
 
 // Job is one tenant's product, the unit of work of a batch step.
 type Job struct {
-	Tenant  *tenants.Tenant
+	Tenant  *accounts.Tenant
 	Product football.Product
 }
 
@@ -88,7 +88,7 @@ type passed struct {
 
 // Jobs returns the selected jobs in the order of the file. A named tenant runs whatever its
 // status, for an engineer's tests; --all skips a tenant whose provider must not be asked.
-func (s *Selection) Jobs(f *tenants.File, now time.Time) (run []Job, pass []passed, err error) {
+func (s *Selection) Jobs(f *accounts.File, now time.Time) (run []Job, pass []passed, err error) {
 	if s.All {
 		for i := range f.Tenants {
 			picked, reason := s.due(&f.Tenants[i], now)
@@ -140,7 +140,7 @@ func (s *Selection) postpone(g *Group, jobs []Job, pass []passed) ([]Job, []pass
 	return run, pass
 }
 
-func (s *Selection) due(t *tenants.Tenant, now time.Time) ([]Job, string) {
+func (s *Selection) due(t *accounts.Tenant, now time.Time) ([]Job, string) {
 	if why := cyclestate.Stopped(t); why != "" {
 		return nil, why
 	}
@@ -153,7 +153,7 @@ func (s *Selection) due(t *tenants.Tenant, now time.Time) ([]Job, string) {
 	return list, "no product in force"
 }
 
-func (s *Selection) products(t *tenants.Tenant) []football.Product {
+func (s *Selection) products(t *accounts.Tenant) []football.Product {
 	var list []football.Product
 	for _, p := range football.Products() {
 		if _, subscribed := t.Products[p]; subscribed && (s.Product == "" || s.Product == string(p)) {
@@ -170,7 +170,7 @@ func (g *Group) postponed(j Job) *cyclestate.Postponement {
 
 // quotaOf returns the newest report of a tenant's quota, nil if there is none or if it
 // cannot be read.
-func (g *Group) quotaOf(t *tenants.Tenant) *health.Quota {
+func (g *Group) quotaOf(t *accounts.Tenant) *health.Quota {
 	findings, err := cyclestate.Findings(g.Data, t)
 	if err != nil || t.Provider == nil {
 		return nil

@@ -12,8 +12,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"mkt/cmd/mkt/internal/cli"
-	"mkt/cmd/mkt/internal/commitlog"
-	"mkt/cmd/mkt/internal/schedule"
+	"mkt/internal/receipts/commitlog"
+	"mkt/internal/schedule"
 	"mkt/publish/durable"
 )
 

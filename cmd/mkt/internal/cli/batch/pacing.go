@@ -8,10 +8,10 @@ import (
 	"strings"
 	"time"
 
-	"mkt/cmd/mkt/internal/pace"
-	"mkt/cmd/mkt/internal/schedule"
-	"mkt/cmd/mkt/internal/sharing"
-	"mkt/cmd/mkt/internal/tenants"
+	"mkt/internal/accounts"
+	"mkt/internal/cluster/sharing"
+	"mkt/internal/schedule"
+	"mkt/internal/schedule/pace"
 	"mkt/publish/durable"
 	"mkt/publish/football"
 	"mkt/publish/health"
@@ -89,7 +89,7 @@ func (t *timetable) setPace(name string, every time.Duration) (before time.Durat
 }
 
 // pace decides the paces of an account's cycles, and puts them in force.
-func (t *timetable) pace(tenant *tenants.Tenant) {
+func (t *timetable) pace(tenant *accounts.Tenant) {
 	t.pacing.Lock()
 	defer t.pacing.Unlock()
 	now := t.group.Now()
@@ -122,7 +122,7 @@ func (t *timetable) pace(tenant *tenants.Tenant) {
 }
 
 // recordPace writes the pace for the readers if it has changed, or must be renewed.
-func (t *timetable) recordPace(tenant *tenants.Tenant, one pace.Product, now time.Time) error {
+func (t *timetable) recordPace(tenant *accounts.Tenant, one pace.Product, now time.Time) error {
 	root, err := durable.OpenWithin(t.group.Data, layout.TenantProduct(tenant.ID, string(one.Product)))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil // nothing was fetched yet

@@ -9,8 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"mkt/cmd/mkt/internal/audit"
 	"mkt/cmd/mkt/internal/cli"
+	"mkt/internal/accounts/audit"
 	"mkt/internal/cluster/store"
 	"mkt/internal/dataset"
 	"mkt/internal/terminal"

@@ -5,7 +5,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"mkt/cmd/mkt/internal/cyclestate"
+	"mkt/internal/schedule/cyclestate"
 	"mkt/publish/football"
 )
 

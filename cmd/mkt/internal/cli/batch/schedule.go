@@ -10,8 +10,8 @@ import (
 
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/cli/daemon"
-	"mkt/cmd/mkt/internal/cyclestate"
-	"mkt/cmd/mkt/internal/sharing"
+	"mkt/internal/cluster/sharing"
+	"mkt/internal/schedule/cyclestate"
 	"mkt/publish/health"
 )
 

@@ -7,11 +7,11 @@ import (
 	"time"
 
 	"mkt/cmd/mkt/internal/cli"
-	"mkt/cmd/mkt/internal/cyclestate"
-	"mkt/cmd/mkt/internal/schedule"
-	"mkt/cmd/mkt/internal/sharing"
-	"mkt/cmd/mkt/internal/tenants"
+	"mkt/internal/accounts"
 	"mkt/internal/cluster"
+	"mkt/internal/cluster/sharing"
+	"mkt/internal/schedule"
+	"mkt/internal/schedule/cyclestate"
 	"mkt/publish/durable"
 	"mkt/publish/football"
 	"mkt/publish/health"
@@ -52,8 +52,8 @@ func NewTimetable(g *Group, o ScheduleOptions, steps []Step) *timetable {
 
 // SetTenants puts a generation of the tenants file in force, in which revoked accounts
 // stay revoked.
-func (t *timetable) SetTenants(f *tenants.File) error {
-	return t.share.Set(f, func() *tenants.File { return t.group.revoked.Apply(f, t.group.Log) })
+func (t *timetable) SetTenants(f *accounts.File) error {
+	return t.share.Set(f, func() *accounts.File { return t.group.revoked.Apply(f, t.group.Log) })
 }
 
 // join makes this process one of several workers until ctx ends, if it takes leases. end may
@@ -138,7 +138,7 @@ func (t *timetable) Run(stopping context.Context, name string) error {
 	switch {
 	case err == nil:
 		ended(cyclePublished)
-	case errors.Is(err, durable.ErrLocked), errors.Is(err, sharing.ErrAlreadyRan), errors.Is(err, tenants.ErrDeleted):
+	case errors.Is(err, durable.ErrLocked), errors.Is(err, sharing.ErrAlreadyRan), errors.Is(err, accounts.ErrDeleted):
 		ended(cycleLocked)
 	case errors.As(err, new(cli.Interrupted)):
 		ended(cycleInterrupted)

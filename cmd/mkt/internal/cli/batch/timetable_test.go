@@ -15,10 +15,10 @@ import (
 	"time"
 
 	"mkt/cmd/mkt/internal/cli"
-	"mkt/cmd/mkt/internal/sharing"
-	"mkt/cmd/mkt/internal/tenants"
 	"mkt/fetch/credential"
+	"mkt/internal/accounts"
 	"mkt/internal/cluster"
+	"mkt/internal/cluster/sharing"
 	"mkt/internal/testing/check"
 	"mkt/publish/durable"
 	"mkt/publish/football"
@@ -50,7 +50,7 @@ func newTestTimetable(t *testing.T, grace, takes time.Duration) (*timetable, *[]
 	dir := t.TempDir()
 	path := filepath.Join(dir, "tenants.yaml")
 	check.Must(t, os.WriteFile(path, []byte(scheduled), 0o600))
-	f, err := tenants.Load(path)
+	f, err := accounts.Load(path)
 	check.Must(t, err)
 	log := new(bytes.Buffer)
 	g := NewGroup(cli.NewEnv(nil, io.Discard, io.Discard, time.Now, "test"))
@@ -92,7 +92,7 @@ func TestRevokedDoesNotRunAgain(t *testing.T) {
 	table, done, log := newTestTimetable(t, 0, 0)
 	path := table.share.File().Name
 	for _, text := range []string{strings.Replace(scheduled, "- id: acme", "- id: acme\n    status: REVOKED", 1), scheduled} {
-		f, err := tenants.Parse(path, []byte(text))
+		f, err := accounts.Parse(path, []byte(text))
 		check.Must(t, err)
 		check.Must(t, table.SetTenants(f))
 		if err := table.Run(t.Context(), "acme/market_engine"); err != nil || len(*done) > 0 {
@@ -290,7 +290,7 @@ func TestNewAccountsRunAtOnce(t *testing.T) {
 	}
 	edit := func(text string) {
 		t.Helper()
-		f, err := tenants.Parse(table.share.File().Name, []byte(text))
+		f, err := accounts.Parse(table.share.File().Name, []byte(text))
 		check.Must(t, err)
 		check.Must(t, table.SetTenants(f))
 	}

@@ -9,7 +9,7 @@ import (
 	"sync"
 
 	"mkt/cmd/mkt/internal/cli/daemon"
-	"mkt/cmd/mkt/internal/tenants"
+	"mkt/internal/accounts"
 	"mkt/internal/scratch"
 	"mkt/serve"
 	"mkt/serve/account"
@@ -62,17 +62,17 @@ func (g *Group) startAPI(ctx context.Context) (baseURL string, token func(accoun
 
 // swap puts a generation of the accounts in force, in which the tokens are those of this
 // server.
-func (a *api) swap(f *tenants.File) error {
+func (a *api) swap(f *accounts.File) error {
 	own := *f
 	own.Tenants = slices.Clone(f.Tenants)
 	issued := map[string]string{}
 	for i := range own.Tenants {
 		t := &own.Tenants[i]
-		token, entry, err := tenants.NewToken(a.group.Now())
+		token, entry, err := accounts.NewToken(a.group.Now())
 		if err != nil {
 			return err
 		}
-		t.Tokens, issued[t.ID] = []tenants.Token{entry}, token
+		t.Tokens, issued[t.ID] = []accounts.Token{entry}, token
 	}
 	generation, err := account.NewGeneration(own.Accounts(a.group.Now()))
 	if err != nil {

@@ -19,9 +19,9 @@ import (
 
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/cli/daemon"
-	"mkt/cmd/mkt/internal/commitlog"
-	"mkt/cmd/mkt/internal/console"
-	"mkt/cmd/mkt/internal/doctor"
+	"mkt/internal/console"
+	"mkt/internal/evidence/doctor"
+	"mkt/internal/receipts/commitlog"
 	"mkt/internal/terminal"
 	"mkt/internal/terminal/printable"
 	"mkt/publish/durable"

@@ -8,9 +8,9 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"mkt/cmd/mkt/internal/audit"
 	"mkt/cmd/mkt/internal/cli"
-	"mkt/cmd/mkt/internal/tenants"
+	"mkt/internal/accounts"
+	"mkt/internal/accounts/audit"
 	"mkt/serve/account"
 )
 
@@ -80,12 +80,12 @@ func (r *reloads) refresh(ctx context.Context) {
 
 // Watch calls apply with each valid edit until ctx is done. If apply refuses one, the
 // generation before stays in force.
-func (r *reloads) Watch(ctx context.Context, from *tenants.File, apply func(*tenants.File) error) {
+func (r *reloads) Watch(ctx context.Context, from *accounts.File, apply func(*accounts.File) error) {
 	if r.env.SharedTenants {
 		go r.refresh(ctx)
 	}
 	refused := func() { r.refused.Inc(); r.inForce.Set(0) }
-	tenants.Watch(ctx, from, tenants.WatchOptions{Now: r.env.Now, Log: r.env.Log, Refused: refused}, func(f *tenants.File) error {
+	accounts.Watch(ctx, from, accounts.WatchOptions{Now: r.env.Now, Log: r.env.Log, Refused: refused}, func(f *accounts.File) error {
 		if err := apply(f); err != nil {
 			return err
 		}
@@ -105,7 +105,7 @@ type Revocations struct {
 
 // Apply returns the generation to put in force: f itself, or a copy in which revoked accounts
 // stay revoked.
-func (r *Revocations) Apply(f *tenants.File, log *slog.Logger) *tenants.File {
+func (r *Revocations) Apply(f *accounts.File, log *slog.Logger) *accounts.File {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.revoked == nil {

@@ -7,12 +7,12 @@ import (
 	"slices"
 	"time"
 
-	"mkt/cmd/mkt/internal/tenants"
 	"mkt/fetch/credential"
 	"mkt/fetch/provider"
 	"mkt/fetch/provider/all"
 	"mkt/fetch/provider/emulators"
 	"mkt/fetch/simulator"
+	"mkt/internal/accounts"
 	"mkt/publish/football"
 	"mkt/serve/account"
 )
@@ -21,7 +21,7 @@ import (
 // secrets, which are only kept in memory.
 type Account struct {
 	about      string
-	Tenant     tenants.Tenant
+	Tenant     accounts.Tenant
 	Token      string
 	Credential string // for the simulator; "" if no provider is connected
 	world      simulator.Account
@@ -87,8 +87,8 @@ func otherProviders(fixtures int) (list []Account) {
 	return list
 }
 
-func NewTenant(id string, products []football.Product, features map[string]bool) tenants.Tenant {
-	t := tenants.Tenant{ID: id, Name: "Demo " + id, Status: account.Active, Limit: account.DefaultLimit,
+func NewTenant(id string, products []football.Product, features map[string]bool) accounts.Tenant {
+	t := accounts.Tenant{ID: id, Name: "Demo " + id, Status: account.Active, Limit: account.DefaultLimit,
 		Products: map[football.Product]account.Subscription{}, Features: features}
 	for _, p := range products {
 		t.Products[p] = account.Subscription{}
@@ -117,7 +117,7 @@ func worlds(list []Account, provider string) map[string]simulator.Account {
 // Enrol writes accounts into tenants.yaml as the commands would: tokens hashed, credentials
 // sealed. Existing accounts get new tokens and connections. The provider is at baseURL, unless
 // an account has another address.
-func (g *Group) Enrol(ctx context.Context, list []Account, baseURL string) (*tenants.File, error) {
+func (g *Group) Enrol(ctx context.Context, list []Account, baseURL string) (*accounts.File, error) {
 	key, err := credential.LoadIdentity(g.Batch.Keys.Seal)
 	if err != nil {
 		return nil, err
@@ -127,7 +127,7 @@ func (g *Group) Enrol(ctx context.Context, list []Account, baseURL string) (*ten
 			return nil, err
 		}
 	}
-	return tenants.Edit(ctx, g.Tenants, func(e *tenants.Editor) error {
+	return accounts.Edit(ctx, g.Tenants, func(e *accounts.Editor) error {
 		for _, d := range list {
 			if err := e.Replace(d.Tenant); err != nil {
 				return err
@@ -140,11 +140,11 @@ func (g *Group) Enrol(ctx context.Context, list []Account, baseURL string) (*ten
 // Secure creates the account's token and seals its credential. The provider is at baseURL if
 // the account states no other.
 func (d *Account) Secure(to credential.Recipient, baseURL string, now time.Time) error {
-	token, entry, err := tenants.NewToken(now)
+	token, entry, err := accounts.NewToken(now)
 	if err != nil {
 		return err
 	}
-	d.Token, d.Tenant.Tokens = token, []tenants.Token{entry}
+	d.Token, d.Tenant.Tokens = token, []accounts.Token{entry}
 	if d.Credential == "" {
 		return nil
 	}
@@ -152,7 +152,7 @@ func (d *Account) Secure(to credential.Recipient, baseURL string, now time.Time)
 	if err != nil {
 		return fmt.Errorf("tenant %s: %w", d.Tenant.ID, err)
 	}
-	d.Tenant.Provider = &tenants.Provider{Name: d.providerName(), BaseURL: cmp.Or(d.baseURL, baseURL), AllowPrivateAddress: true,
+	d.Tenant.Provider = &accounts.Provider{Name: d.providerName(), BaseURL: cmp.Or(d.baseURL, baseURL), AllowPrivateAddress: true,
 		Hint: credential.Hint(d.Credential), Credential: sealed}
 	return nil
 }

@@ -16,12 +16,12 @@ import (
 	"mkt/cmd/mkt/internal/cli/browser"
 	"mkt/cmd/mkt/internal/cli/daemon"
 	"mkt/cmd/mkt/internal/cli/serving"
-	"mkt/cmd/mkt/internal/commitlog"
-	"mkt/cmd/mkt/internal/doctor"
-	"mkt/cmd/mkt/internal/sharing"
-	"mkt/cmd/mkt/internal/tenants"
 	"mkt/fetch/provider/emulators"
 	"mkt/fetch/simulator"
+	"mkt/internal/accounts"
+	"mkt/internal/cluster/sharing"
+	"mkt/internal/evidence/doctor"
+	"mkt/internal/receipts/commitlog"
 	"mkt/internal/scratch"
 	"mkt/internal/terminal"
 	"mkt/publish/football"
@@ -204,7 +204,7 @@ func (g *Group) cycleSteps(f demoFlags) ([]batch.Step, error) {
 
 // runDemo plays the past, then serves and runs cycles until ctx ends or the server fails. The
 // ready line is printed when the main account's data is served.
-func (g *Group) runDemo(ctx context.Context, cancel context.CancelFunc, f demoFlags, clock *Clock, accounts []Account, file *tenants.File) error {
+func (g *Group) runDemo(ctx context.Context, cancel context.CancelFunc, f demoFlags, clock *Clock, accounts []Account, file *accounts.File) error {
 	steps, err := g.cycleSteps(f)
 	if err != nil {
 		return err
@@ -269,7 +269,7 @@ const demoGrace = 2 * time.Second
 
 // demoCycles runs every account's first cycles, the main account's first, then all of them on
 // their schedules. It calls first after those of the main account.
-func (g *Group) demoCycles(ctx context.Context, file *tenants.File, every time.Duration, steps []batch.Step, first func()) error {
+func (g *Group) demoCycles(ctx context.Context, file *accounts.File, every time.Duration, steps []batch.Step, first func()) error {
 	table := batch.NewTimetable(g.Batch, batch.ScheduleOptions{Jitter: every / 10, Parallel: 2, Grace: demoGrace}, steps)
 	if err := table.SetTenants(file); err != nil {
 		return err

@@ -14,8 +14,8 @@ import (
 	"strings"
 	"time"
 
-	"mkt/cmd/mkt/internal/commitlog"
 	"mkt/internal/listen"
+	"mkt/internal/receipts/commitlog"
 	"mkt/internal/receipts/transparency"
 	"mkt/internal/receipts/witness"
 	"mkt/publish/durable"

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"mkt/cmd/mkt/internal/cli/batch"
-	"mkt/cmd/mkt/internal/tenants"
+	"mkt/internal/accounts"
 	"mkt/publish/football"
 )
 
@@ -74,7 +74,7 @@ func (f demoFlags) published(now time.Time) time.Time {
 // playPast runs the live cycles of the past: matches in play then have been followed since they
 // began. Only the main account's last hour is published, with markets. It does not repeat
 // cycles of an earlier demo in the same folder.
-func (g *Group) playPast(ctx context.Context, clock *Clock, f demoFlags, file *tenants.File, steps []batch.Step) error {
+func (g *Group) playPast(ctx context.Context, clock *Clock, f demoFlags, file *accounts.File, steps []batch.Step) error {
 	defer clock.Show(time.Time{})
 	now, step := clock.real(), max(time.Second, f.shorten(PastStep).Truncate(time.Second))
 	everything := batch.Selection{All: true}

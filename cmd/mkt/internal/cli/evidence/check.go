@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"mkt/cmd/mkt/internal/commitlog"
+	"mkt/internal/receipts/commitlog"
 	"mkt/internal/receipts/receipt"
 	"mkt/internal/terminal"
 )

@@ -11,11 +11,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"mkt/cmd/mkt/internal/cli"
-	"mkt/cmd/mkt/internal/compare"
-	"mkt/cmd/mkt/internal/document"
-	"mkt/cmd/mkt/internal/fixtures"
-	"mkt/cmd/mkt/internal/page"
 	"mkt/internal/dataset"
+	"mkt/internal/evidence/compare"
+	"mkt/internal/evidence/document"
+	"mkt/internal/evidence/find"
+	"mkt/internal/evidence/page"
 	"mkt/internal/terminal"
 	"mkt/publish/durable"
 	"mkt/publish/snapshot"
@@ -155,7 +155,7 @@ func (g *Group) diff(ctx context.Context, f diffFlags, args []string) (differs b
 	}
 	o := compare.Options{}
 	if f.fixture != "" {
-		found, err := fixtures.Named(placeA, f.fixture)
+		found, err := find.Named(placeA, f.fixture)
 		if err != nil {
 			return false, err
 		}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"mkt/cmd/mkt/internal/compare"
+	"mkt/internal/evidence/compare"
 	"mkt/internal/terminal"
 	"mkt/internal/terminal/printable"
 	"mkt/publish/snapshot"

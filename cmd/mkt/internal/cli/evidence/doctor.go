@@ -11,13 +11,13 @@ import (
 
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/cli/daemon"
-	"mkt/cmd/mkt/internal/commitlog"
-	"mkt/cmd/mkt/internal/doctor"
-	"mkt/cmd/mkt/internal/document"
-	"mkt/cmd/mkt/internal/tenants"
 	"mkt/fetch"
 	"mkt/fetch/provider/all"
+	"mkt/internal/accounts"
 	"mkt/internal/cluster/store"
+	"mkt/internal/evidence/doctor"
+	"mkt/internal/evidence/document"
+	"mkt/internal/receipts/commitlog"
 	"mkt/internal/terminal"
 	"mkt/publish/football"
 	"mkt/serve"
@@ -100,9 +100,9 @@ func (g *Group) doctorOptions(cmd *cobra.Command, f doctorFlags) doctor.Options 
 }
 
 // prober returns a function to test a connection. The key is read at the first call.
-func (g *Group) prober() func(context.Context, *tenants.Tenant, football.Product) (fetch.Probed, error) {
+func (g *Group) prober() func(context.Context, *accounts.Tenant, football.Product) (fetch.Probed, error) {
 	opener := sync.OnceValues(g.Keys.Opener)
-	return func(ctx context.Context, t *tenants.Tenant, p football.Product) (fetch.Probed, error) {
+	return func(ctx context.Context, t *accounts.Tenant, p football.Product) (fetch.Probed, error) {
 		open, err := opener()
 		if err != nil {
 			return fetch.Probed{}, err

@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"mkt/cmd/mkt/internal/cli"
-	"mkt/cmd/mkt/internal/document"
+	"mkt/internal/evidence/document"
 	"mkt/serve"
 )
 

@@ -9,11 +9,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"mkt/cmd/mkt/internal/cli"
-	"mkt/cmd/mkt/internal/document"
-	"mkt/cmd/mkt/internal/explain"
-	"mkt/cmd/mkt/internal/fixtures"
 	"mkt/fetch/provider/all"
 	"mkt/internal/dataset"
+	"mkt/internal/evidence/document"
+	"mkt/internal/evidence/explain"
+	"mkt/internal/evidence/find"
 	"mkt/internal/terminal"
 	"mkt/publish/football"
 	"mkt/publish/snapshot"
@@ -82,14 +82,14 @@ func (e explained) in(d dataset.Dataset) (explain.Target, snapshot.Moment, error
 
 // idOf replaces the teams' names at the beginning of a text, and the words of a market or a price
 // after them, by ids. found is the fixture if the text is its name alone.
-func idOf(d dataset.Dataset, text string) (id string, found fixtures.Found, err error) {
+func idOf(d dataset.Dataset, text string) (id string, found find.Found, err error) {
 	name, rest := explain.SplitName(text)
 	if name == "" {
 		return text, found, nil
 	}
-	found, err = fixtures.Named(d, name)
-	if errors.Is(err, fixtures.ErrUnknown) && rest == "" && d.Product == football.MarketEngine {
-		id, err = fixtures.Priced(d, name)
+	found, err = find.Named(d, name)
+	if errors.Is(err, find.ErrUnknown) && rest == "" && d.Product == football.MarketEngine {
+		id, err = find.Priced(d, name)
 		return id, found, err
 	}
 	return found.ID + rest, found, err
@@ -115,7 +115,7 @@ func (g *Group) explain(ctx context.Context, w dataset.Filter, e explained) erro
 		return err
 	}
 	if name, _ := explain.SplitName(e.text); name != "" {
-		if datasets, err = fixtures.Having(datasets, name); err != nil {
+		if datasets, err = find.Having(datasets, name); err != nil {
 			return err
 		}
 	}
@@ -125,7 +125,7 @@ func (g *Group) explain(ctx context.Context, w dataset.Filter, e explained) erro
 		if err == nil {
 			return g.printExplained(r)
 		}
-		if errors.As(err, new(fixtures.Several)) {
+		if errors.As(err, new(find.Several)) {
 			return err // another dataset may have only one of them, which need not be meant
 		}
 		errs = append(errs, err)
@@ -137,7 +137,7 @@ func (g *Group) explain(ctx context.Context, w dataset.Filter, e explained) erro
 func worst(errs []error) error {
 	var rest []error
 	for _, err := range errs {
-		if !errors.Is(err, explain.ErrUnknown) && !errors.Is(err, snapshot.ErrUnknown) && !errors.Is(err, fixtures.ErrUnknown) {
+		if !errors.Is(err, explain.ErrUnknown) && !errors.Is(err, snapshot.ErrUnknown) && !errors.Is(err, find.ErrUnknown) {
 			rest = append(rest, err)
 		}
 	}

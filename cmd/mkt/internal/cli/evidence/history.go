@@ -12,11 +12,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"mkt/cmd/mkt/internal/explain"
-	"mkt/cmd/mkt/internal/fixtures"
-	"mkt/cmd/mkt/internal/history"
-	"mkt/cmd/mkt/internal/page"
 	"mkt/internal/dataset"
+	"mkt/internal/evidence/explain"
+	"mkt/internal/evidence/find"
+	"mkt/internal/evidence/history"
+	"mkt/internal/evidence/page"
 	"mkt/internal/terminal"
 	"mkt/internal/terminal/printable"
 	"mkt/publish/durable"
@@ -110,7 +110,7 @@ func (g *Group) history(ctx context.Context, f historyFlags, id string) error {
 		return err
 	}
 	if name, _ := explain.SplitName(id); name != "" {
-		if datasets, err = fixtures.Having(datasets, name); err != nil {
+		if datasets, err = find.Having(datasets, name); err != nil {
 			return err
 		}
 	}
@@ -121,7 +121,7 @@ func (g *Group) history(ctx context.Context, f historyFlags, id string) error {
 			return g.printHistory(f, p, of)
 		}
 		switch {
-		case errors.Is(err, fixtures.ErrUnknown):
+		case errors.Is(err, find.ErrUnknown):
 			errs = append(errs, err)
 		case errors.Is(err, history.ErrUnknown):
 			errs = append(errs, fmt.Errorf("%s: %w", d, err))

@@ -6,9 +6,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"mkt/cmd/mkt/internal/cli"
-	"mkt/cmd/mkt/internal/document"
-	"mkt/cmd/mkt/internal/inspect"
 	"mkt/internal/dataset"
+	"mkt/internal/evidence/document"
+	"mkt/internal/evidence/inspect"
 	"mkt/internal/terminal"
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"

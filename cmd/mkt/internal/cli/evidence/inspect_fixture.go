@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"time"
 
-	"mkt/cmd/mkt/internal/document"
-	"mkt/cmd/mkt/internal/fixtures"
-	"mkt/cmd/mkt/internal/history"
 	"mkt/internal/dataset"
+	"mkt/internal/evidence/document"
+	"mkt/internal/evidence/find"
+	"mkt/internal/evidence/history"
 	"mkt/internal/terminal"
 	"mkt/publish/football"
 	"mkt/publish/snapshot"
@@ -58,12 +58,12 @@ func (g *Group) inspectFixture(f inspectFlags, text string) error {
 	if err != nil {
 		return err
 	}
-	if datasets, err = fixtures.Having(datasets, text); err != nil {
+	if datasets, err = find.Having(datasets, text); err != nil {
 		return err
 	}
 	for _, d := range datasets {
 		shown, err := fixtureIn(d, text)
-		if errors.Is(err, fixtures.ErrUnknown) {
+		if errors.Is(err, find.ErrUnknown) {
 			continue
 		}
 		if err != nil {
@@ -71,11 +71,11 @@ func (g *Group) inspectFixture(f inspectFlags, text string) error {
 		}
 		return g.show(shown, shown.document)
 	}
-	return terminal.Usagef("%q is not a cycle (want %s), and %w", text, snapshot.Forms, fixtures.ErrUnknown)
+	return terminal.Usagef("%q is not a cycle (want %s), and %w", text, snapshot.Forms, find.ErrUnknown)
 }
 
 func fixtureIn(d dataset.Dataset, text string) (shown inspectedFixture, err error) {
-	found, err := fixtures.Named(d, text)
+	found, err := find.Named(d, text)
 	if err != nil {
 		return shown, err
 	}
@@ -89,7 +89,7 @@ func fixtureIn(d dataset.Dataset, text string) (shown inspectedFixture, err erro
 		return shown, err
 	}
 	if !published {
-		return shown, fixtures.ErrUnknown
+		return shown, find.ErrUnknown
 	}
 	if found.Version != 0 && found.Version != commit.Version {
 		if commit, err = snapshot.ReadCommit(root, found.Version); err != nil {
@@ -105,7 +105,7 @@ func fixtureIn(d dataset.Dataset, text string) (shown inspectedFixture, err erro
 		return shown, fmt.Errorf("%s: %w", d, err)
 	}
 	if !has {
-		return shown, fixtures.ErrUnknown
+		return shown, find.ErrUnknown
 	}
 	shown = inspectedFixture{ClientID: d.Tenant, Product: d.Product, Version: commit.Version, CycleID: string(commit.CycleID), PublishedAt: commit.PublishedAt.UTC(),
 		FixtureID: row.FixtureID, Home: row.Home, Away: row.Away, League: row.League, StartsAt: row.StartsAt, SourceProvider: row.SourceProvider,
@@ -138,7 +138,7 @@ func (f inspectedFixture) document() *document.Document {
 	if f.LeftAt != nil {
 		facts = append(facts, document.Fact{Name: "left", Value: document.Format("on %s: the newest publication does not have it", document.At(*f.LeftAt))})
 	}
-	d := &document.Document{Head: document.Words(fixtures.Name(f.Home, f.Away) + "  " + f.FixtureID), Sections: []document.Section{{Facts: facts}}}
+	d := &document.Document{Head: document.Words(find.Name(f.Home, f.Away) + "  " + f.FixtureID), Sections: []document.Section{{Facts: facts}}}
 	if len(f.Markets) == 0 {
 		d.Sections = append(d.Sections, document.Section{Notes: []document.Note{{Line: document.Words("no markets")}}})
 		return d

@@ -9,11 +9,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"mkt/cmd/mkt/internal/cli"
-	"mkt/cmd/mkt/internal/document"
-	"mkt/cmd/mkt/internal/tenants"
 	"mkt/fetch/provider/all"
 	"mkt/fetch/raw"
+	"mkt/internal/accounts"
 	"mkt/internal/dataset"
+	"mkt/internal/evidence/document"
 	"mkt/internal/terminal"
 	"mkt/publish/football"
 	"mkt/publish/layout"
@@ -82,7 +82,7 @@ compare.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.provider, "provider", tenants.ProviderNames()[0], "provider of the payloads: "+strings.Join(tenants.ProviderNames(), ", "))
+	flags.StringVar(&f.provider, "provider", accounts.ProviderNames()[0], "provider of the payloads: "+strings.Join(accounts.ProviderNames(), ", "))
 	flags.StringVar(&f.bookmaker, "bookmaker", "", "whose prices to read, in the provider's spelling, or all")
 	flags.StringVar(&f.pattern, "pattern", "*.json", "names of the files in DIR to read")
 	flags.StringVar(&f.tenant, "tenant", "", "read the answers of this tenant's cycle instead of a folder")
@@ -106,7 +106,7 @@ func (f *mappingFlags) check(args []string) error {
 	if _, product, err := layout.ParseCycleID(f.cycle); f.cycle != "" && (err != nil || product != string(football.MarketEngine)) {
 		return terminal.Usagef("--cycle %q: want the id of a cycle of market_engine, such as 20261120T090700Z-market_engine", f.cycle)
 	}
-	if err := terminal.CheckWord("--provider", f.provider, tenants.ProviderNames()...); err != nil {
+	if err := terminal.CheckWord("--provider", f.provider, accounts.ProviderNames()...); err != nil {
 		return err
 	}
 	return f.checkBookmaker()

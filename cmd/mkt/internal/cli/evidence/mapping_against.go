@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"mkt/cmd/mkt/internal/document"
+	"mkt/internal/evidence/document"
 	"mkt/internal/terminal"
 	"mkt/publish/football"
 	"mkt/transform/coverage"

@@ -8,13 +8,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"mkt/cmd/mkt/internal/document"
-	"mkt/cmd/mkt/internal/explain"
-	"mkt/cmd/mkt/internal/tenants"
 	"mkt/fetch/input"
 	"mkt/fetch/mapping"
 	"mkt/fetch/provider"
 	"mkt/fetch/provider/all"
+	"mkt/internal/accounts"
+	"mkt/internal/evidence/document"
+	"mkt/internal/evidence/explain"
 	"mkt/internal/terminal"
 	"mkt/publish/football"
 )
@@ -37,7 +37,7 @@ contain it are listed. Rules of all providers are looked through, unless
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if name != "" {
-				if err := terminal.CheckWord("--provider", name, tenants.ProviderNames()...); err != nil {
+				if err := terminal.CheckWord("--provider", name, accounts.ProviderNames()...); err != nil {
 					return err
 				}
 			}
@@ -48,7 +48,7 @@ contain it are listed. Rules of all providers are looked through, unless
 			return g.explainRules(name, text)
 		},
 	}
-	cmd.Flags().StringVar(&name, "provider", "", "only the rules of this provider: "+strings.Join(tenants.ProviderNames(), ", "))
+	cmd.Flags().StringVar(&name, "provider", "", "only the rules of this provider: "+strings.Join(accounts.ProviderNames(), ", "))
 	return cmd
 }
 

@@ -3,10 +3,10 @@ package evidence
 import (
 	"testing"
 
-	"mkt/cmd/mkt/internal/explain"
 	"mkt/fetch/input"
 	"mkt/fetch/mapping"
 	"mkt/fetch/provider/all"
+	"mkt/internal/evidence/explain"
 	"mkt/publish/football"
 )
 

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"mkt/cmd/mkt/internal/document"
+	"mkt/internal/evidence/document"
 	"mkt/internal/terminal"
 	"mkt/transform/coverage"
 )

@@ -8,11 +8,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"mkt/cmd/mkt/internal/cli"
-	"mkt/cmd/mkt/internal/commitlog"
-	"mkt/cmd/mkt/internal/explain"
-	"mkt/cmd/mkt/internal/fixtures"
-	"mkt/cmd/mkt/internal/receipts"
 	"mkt/internal/dataset"
+	"mkt/internal/evidence/explain"
+	"mkt/internal/evidence/find"
+	"mkt/internal/evidence/prove"
+	"mkt/internal/receipts/commitlog"
 	"mkt/internal/receipts/receipt"
 	"mkt/internal/receipts/transparency"
 	"mkt/internal/terminal"
@@ -72,7 +72,7 @@ func (g *Group) prove(f proveFlags, id string) error {
 	if err != nil {
 		return err
 	}
-	policy, err := receipts.Policy(f.log)
+	policy, err := prove.Policy(f.log)
 	if err != nil {
 		return err
 	}
@@ -93,7 +93,7 @@ func (g *Group) prove(f proveFlags, id string) error {
 		return err
 	}
 	if name, _ := explain.SplitName(id); name != "" {
-		if datasets, err = fixtures.Having(datasets, name); err != nil {
+		if datasets, err = find.Having(datasets, name); err != nil {
 			return err
 		}
 	}
@@ -106,8 +106,8 @@ func (g *Group) prove(f proveFlags, id string) error {
 			}
 			return err
 		}
-		if !receipts.IsUnknown(err) {
-			return receipts.Remedy(err)
+		if !prove.IsUnknown(err) {
+			return prove.Remedy(err)
 		}
 		errs = append(errs, fmt.Errorf("%s: %w", d, err))
 	}
@@ -131,7 +131,7 @@ func receiptIn(d dataset.Dataset, id string, at snapshot.Moment, policy *transpa
 		if !isFixture(id) {
 			return nil, nil, terminal.Usagef("%q: of live intelligence, want a fixture: fx_…, or teams' names", id)
 		}
-		return receipts.Make(receipts.Wanted{Dataset: d, Fixture: id, At: at, Policy: policy})
+		return prove.Make(prove.Wanted{Dataset: d, Fixture: id, At: at, Policy: policy})
 	}
 	if target, err := explain.ParseTarget(id); err != nil || target.IsLive() {
 		return nil, nil, terminal.Usagef("%q: want the id of a selection, sl_… or fx_…/mk_…/sl_…", id)
@@ -140,6 +140,6 @@ func receiptIn(d dataset.Dataset, id string, at snapshot.Moment, policy *transpa
 		if selection == "" {
 			return nil, nil, terminal.Usagef("%s: want one selection, such as sl_… or fx_…/mk_…/sl_…; mkt inspect shows their ids", id)
 		}
-		return receipts.Make(receipts.Wanted{Dataset: d, Fixture: fixture, Market: market, Selection: selection, At: at, Policy: policy, Payload: payload})
+		return prove.Make(prove.Wanted{Dataset: d, Fixture: fixture, Market: market, Selection: selection, At: at, Policy: policy, Payload: payload})
 	}
 }

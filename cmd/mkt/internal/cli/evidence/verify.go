@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"mkt/cmd/mkt/internal/cli"
-	"mkt/cmd/mkt/internal/verify"
 	"mkt/internal/dataset"
+	"mkt/internal/evidence/verify"
 	"mkt/internal/scratch"
 	"mkt/internal/terminal"
 	"mkt/publish/durable"

@@ -4,9 +4,9 @@ import (
 	"errors"
 	"fmt"
 
-	"mkt/cmd/mkt/internal/fixtures"
-	"mkt/cmd/mkt/internal/inplay"
+	"mkt/internal/console/inplay"
 	"mkt/internal/dataset"
+	"mkt/internal/evidence/find"
 	"mkt/internal/terminal"
 	"mkt/publish/football"
 	"mkt/publish/table"
@@ -19,7 +19,7 @@ func (g *Group) findLive(tenant, name string) (*liveView, error) {
 	if err != nil {
 		return nil, err
 	}
-	if datasets, err = fixtures.Having(datasets, name); err != nil {
+	if datasets, err = find.Having(datasets, name); err != nil {
 		return nil, err
 	}
 	var tenants []string
@@ -27,7 +27,7 @@ func (g *Group) findLive(tenant, name string) (*liveView, error) {
 	for _, p := range datasets {
 		found, err := liveOf(p, name)
 		switch {
-		case errors.As(err, new(fixtures.Several)):
+		case errors.As(err, new(find.Several)):
 			return nil, err
 		case err != nil:
 			unread = append(unread, fmt.Errorf("live data of %s: %w", p.Tenant, err))
@@ -39,14 +39,14 @@ func (g *Group) findLive(tenant, name string) (*liveView, error) {
 	if len(unread) > 0 {
 		return nil, errors.Join(unread...)
 	}
-	return nil, fmt.Errorf("newest live snapshot of %s: %q: %w", terminal.Several(tenants), name, fixtures.ErrUnknown)
+	return nil, fmt.Errorf("newest live snapshot of %s: %q: %w", terminal.Several(tenants), name, find.ErrUnknown)
 }
 
 // liveOf returns the fixture named by a text in a tenant's newest live snapshot, with its
 // details; nil if there is none.
 func liveOf(p dataset.Dataset, text string) (*liveView, error) {
-	wanted, err := fixtures.Named(p, text)
-	if errors.Is(err, fixtures.ErrUnknown) {
+	wanted, err := find.Named(p, text)
+	if errors.Is(err, find.ErrUnknown) {
 		return nil, nil
 	}
 	if err != nil {

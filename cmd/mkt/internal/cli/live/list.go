@@ -10,8 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"mkt/cmd/mkt/internal/inplay"
-	"mkt/cmd/mkt/internal/matchpage"
+	"mkt/internal/console/inplay"
+	"mkt/internal/console/matchpage"
 	"mkt/internal/dataset"
 	"mkt/internal/terminal"
 	"mkt/internal/terminal/printable"

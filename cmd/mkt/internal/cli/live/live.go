@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"mkt/cmd/mkt/internal/cli"
-	"mkt/cmd/mkt/internal/matchpage"
+	"mkt/internal/console/matchpage"
 	"mkt/internal/dataset"
 	"mkt/internal/terminal"
 	"mkt/publish/football"

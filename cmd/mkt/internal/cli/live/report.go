@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"mkt/cmd/mkt/internal/inplay"
-	"mkt/cmd/mkt/internal/page"
+	"mkt/internal/console/inplay"
+	"mkt/internal/evidence/page"
 	"mkt/internal/terminal"
 )
 

@@ -15,7 +15,7 @@ import (
 
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/cli/daemon"
-	"mkt/cmd/mkt/internal/tenants"
+	"mkt/internal/accounts"
 	"mkt/internal/dataset"
 	"mkt/internal/terminal"
 	"mkt/internal/terminal/printable"
@@ -295,13 +295,13 @@ func keeps(p dataset.Dataset, c snapshot.Commit) (bool, error) {
 // the client's answers. They are not stored.
 type runTokens struct {
 	printed []daemon.Token
-	entries map[string]tenants.Token // by account
-	only    string                   // the only account, "" = all
+	entries map[string]accounts.Token // by account
+	only    string                    // the only account, "" = all
 }
 
 // runTokensOf makes a token for each account with data on the data root. It makes none when
 // serving the present, which may be reachable from the network.
-func (g *Group) runTokensOf(f *tenants.File, past pastFlags) (none runTokens, err error) {
+func (g *Group) runTokensOf(f *accounts.File, past pastFlags) (none runTokens, err error) {
 	if past.asOf == "" && past.replay == "" {
 		return none, nil
 	}
@@ -313,12 +313,12 @@ func (g *Group) runTokensOf(f *tenants.File, past pastFlags) (none runTokens, er
 	for _, p := range datasets {
 		there[p.Tenant] = true
 	}
-	list := runTokens{entries: map[string]tenants.Token{}, only: past.tenant}
+	list := runTokens{entries: map[string]accounts.Token{}, only: past.tenant}
 	for _, id := range f.IDs() {
 		if !there[id] {
 			continue
 		}
-		token, entry, err := tenants.NewToken(g.Now())
+		token, entry, err := accounts.NewToken(g.Now())
 		if err != nil {
 			return none, err
 		}
@@ -329,12 +329,12 @@ func (g *Group) runTokensOf(f *tenants.File, past pastFlags) (none runTokens, er
 }
 
 // in returns the accounts of this run with its tokens.
-func (r runTokens) in(f *tenants.File) *tenants.File {
+func (r runTokens) in(f *accounts.File) *accounts.File {
 	if len(r.entries) == 0 {
 		return f
 	}
 	with := *f
-	with.Tenants = slices.DeleteFunc(slices.Clone(f.Tenants), func(t tenants.Tenant) bool { return r.only != "" && t.ID != r.only })
+	with.Tenants = slices.DeleteFunc(slices.Clone(f.Tenants), func(t accounts.Tenant) bool { return r.only != "" && t.ID != r.only })
 	for i := range with.Tenants {
 		t := &with.Tenants[i]
 		if entry, ok := r.entries[t.ID]; ok {

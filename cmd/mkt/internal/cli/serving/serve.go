@@ -15,7 +15,7 @@ import (
 
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/cli/daemon"
-	"mkt/cmd/mkt/internal/tenants"
+	"mkt/internal/accounts"
 	"mkt/internal/terminal"
 	"mkt/internal/terminal/printable"
 	"mkt/publish/layout"
@@ -156,7 +156,7 @@ func (g *Group) Serve(ctx context.Context, f Flags, ready func(daemon.Ready)) er
 	}
 	watching, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop() // last: revocations apply to requests until the end
-	go edits.Watch(watching, file, func(file *tenants.File) error { return g.swap(registry, tokens.in(file)) })
+	go edits.Watch(watching, file, func(file *accounts.File) error { return g.swap(registry, tokens.in(file)) })
 	closeNews, err := g.follow(watching, f.redis, copies)
 	if err != nil {
 		return err
@@ -195,7 +195,7 @@ func (g *Group) checkDataRoot() error {
 	return nil
 }
 
-func (g *Group) swap(registry *account.Registry, f *tenants.File) error {
+func (g *Group) swap(registry *account.Registry, f *accounts.File) error {
 	generation, err := account.NewGeneration(g.revoked.Apply(f, g.Log).Accounts(g.Now()))
 	if err != nil {
 		return fmt.Errorf("%s: %w", f.Name, err)

@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"mkt/cmd/mkt/internal/cli"
-	"mkt/cmd/mkt/internal/tail"
+	"mkt/internal/tail"
 	"mkt/internal/terminal"
 	"mkt/internal/terminal/printable"
 )

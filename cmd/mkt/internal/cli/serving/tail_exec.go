@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"mkt/cmd/mkt/internal/cli"
-	"mkt/cmd/mkt/internal/tail"
+	"mkt/internal/tail"
 	"mkt/internal/terminal"
 	"mkt/publish/durable"
 )

@@ -9,9 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"mkt/cmd/mkt/internal/audit"
 	"mkt/cmd/mkt/internal/cli"
-	"mkt/cmd/mkt/internal/commitlog"
+	"mkt/internal/accounts/audit"
+	"mkt/internal/receipts/commitlog"
 	"mkt/internal/receipts/receipt"
 	"mkt/internal/receipts/transparency"
 	"mkt/internal/terminal"

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"mkt/cmd/mkt/internal/cli"
-	"mkt/cmd/mkt/internal/commitlog"
+	"mkt/internal/receipts/commitlog"
 	"mkt/internal/terminal"
 	"mkt/internal/terminal/printable"
 )

@@ -5,7 +5,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"mkt/cmd/mkt/internal/cli"
-	"mkt/cmd/mkt/internal/commitlog"
+	"mkt/internal/receipts/commitlog"
 )
 
 // Group is the state shared by these commands.

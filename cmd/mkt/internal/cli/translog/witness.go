@@ -15,8 +15,8 @@ import (
 
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/cli/daemon"
-	"mkt/cmd/mkt/internal/commitlog"
 	"mkt/internal/listen"
+	"mkt/internal/receipts/commitlog"
 	"mkt/internal/receipts/witness"
 	"mkt/internal/terminal"
 	"mkt/internal/terminal/printable"
