@@ -68,7 +68,7 @@ func TestDefectsFit(t *testing.T) {
 func TestDefectsAreFound(t *testing.T) {
 	needs.Env(t, "MKT_SIMULATE_DEFECTS", "minutes for each defect: make simulate-defects")
 	tree := t.TempDir()
-	if out, err := exec.Command("sh", "-c", "cd ../../../../.. && git ls-files -z | xargs -0 cp --parents -t "+tree).CombinedOutput(); err != nil {
+	if out, err := exec.Command("sh", "-c", "cd ../../.. && git ls-files -z | xargs -0 cp --parents -t "+tree).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	found, all := 0, 0
