@@ -20,7 +20,7 @@ import (
 	"mkt/fetch/provider/all"
 	"mkt/fetch/provider/emulators"
 	"mkt/fetch/simulator"
-	"mkt/internal/cluster/sharing"
+	"mkt/internal/schedule/sharing"
 	"mkt/publish/football"
 	"mkt/publish/layout"
 	"mkt/transform/identity"

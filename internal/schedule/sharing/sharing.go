@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"mkt/internal/accounts"
+	"mkt/internal/cadence"
 	"mkt/internal/cluster"
 	"mkt/internal/schedule"
 	"mkt/internal/schedule/cyclestate"
@@ -242,7 +243,7 @@ func (s *Share) isOverdue(t *accounts.Tenant, p football.Product) bool {
 		return false
 	}
 	now := s.o.Now()
-	cadence := schedule.Cadence(when, now)
+	cadence := cadence.Of(when, now)
 	run := s.o.Newest(t.ID, p)
 	return cadence >= catchUpFrom && (run == nil || now.Sub(run.StartedAt) >= cadence)
 }
@@ -252,7 +253,7 @@ func (s *Share) isOverdue(t *accounts.Tenant, p football.Product) bool {
 // alone waits for the next tick unless cycles are live.
 func (s *Share) missedTick(t *accounts.Tenant, p football.Product) bool {
 	when, err := s.whenOf(t, p)
-	if err != nil || s.member == nil && schedule.Cadence(when, s.o.Now()) >= catchUpFrom {
+	if err != nil || s.member == nil && cadence.Of(when, s.o.Now()) >= catchUpFrom {
 		return false
 	}
 	run := s.o.Newest(t.ID, p)
@@ -263,12 +264,12 @@ func (s *Share) missedTick(t *accounts.Tenant, p football.Product) bool {
 }
 
 // whenOf returns when an entry is due, at the pace in force.
-func (s *Share) whenOf(t *accounts.Tenant, p football.Product) (schedule.Schedule, error) {
-	when, err := schedule.Parse(t.Expression(p))
+func (s *Share) whenOf(t *accounts.Tenant, p football.Product) (cadence.Schedule, error) {
+	when, err := cadence.Parse(t.Expression(p))
 	if err != nil {
 		return nil, err
 	}
-	return schedule.Slower(when, s.o.PaceOf(Entry(t.ID, p))), nil
+	return cadence.Slower(when, s.o.PaceOf(Entry(t.ID, p))), nil
 }
 
 // ErrAlreadyRan ends the run of an entry whose tick another worker ran.
@@ -291,7 +292,7 @@ func (s *Share) Check(t *accounts.Tenant, p football.Product) error {
 		return nil
 	}
 	now, run := s.o.Now(), s.o.Newest(t.ID, p)
-	if run == nil || !run.OK || run.Code != "" || run.StartedAt.After(now) && schedule.Cadence(when, now) < catchUpFrom {
+	if run == nil || !run.OK || run.Code != "" || run.StartedAt.After(now) && cadence.Of(when, now) < catchUpFrom {
 		return nil
 	}
 	if when.Next(run.StartedAt.UTC()).After(now) {

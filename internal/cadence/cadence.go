@@ -1,4 +1,6 @@
-package schedule
+// Package cadence reads the expressions of tenants.yaml that say when a product runs, and returns
+// how often that is. Expressions are in UTC, where no hour comes twice or is left out.
+package cadence
 
 import (
 	"errors"
@@ -17,7 +19,7 @@ var parser = cron.NewParser(cron.SecondOptional | cron.Minute | cron.Hour |
 // "@every 8s" (whole seconds, at least one). Times are UTC. An @every is due at the multiples
 // of its duration since 1970-01-01T00:00:00Z. If the duration divides a day, it is due at the same
 // times every day, from midnight on. An expression that is never due is an error.
-func Parse(expr string) (cron.Schedule, error) {
+func Parse(expr string) (Schedule, error) {
 	expr = strings.TrimSpace(expr)
 	if strings.Contains(expr, "TZ=") {
 		return nil, errors.New("a time zone cannot be given: schedules are in UTC")
@@ -36,7 +38,7 @@ func Parse(expr string) (cron.Schedule, error) {
 }
 
 // parseEvery rejects durations the library would silently round.
-func parseEvery(text string) (cron.Schedule, error) {
+func parseEvery(text string) (Schedule, error) {
 	d, err := time.ParseDuration(strings.TrimSpace(text))
 	if err != nil {
 		return nil, fmt.Errorf("@every %s: not a duration such as 8s or 1h", text)
@@ -64,15 +66,15 @@ func floorMod(a, b int64) int64 { return (a%b + b) % b }
 // import this package, calls a snapshot stale by the same number.
 const OverdueAfter = 2
 
-// Cadence is the longest time between two of the next ticks after from: how long a reader may
+// Of returns the longest time between two of the next ticks after from: how long a reader may
 // have to wait for new data.
-func Cadence(s cron.Schedule, from time.Time) time.Duration {
-	_, longest := gaps(s, from)
+func Of(s Schedule, from time.Time) time.Duration {
+	_, longest := Gaps(s, from)
 	return longest
 }
 
-// gaps returns the shortest and the longest time between two of the next ticks after from.
-func gaps(s cron.Schedule, from time.Time) (shortest, longest time.Duration) {
+// Gaps returns the shortest and the longest time between two of the next ticks after from.
+func Gaps(s Schedule, from time.Time) (shortest, longest time.Duration) {
 	const looked = 25 // a day of an hourly schedule, to count pauses at night
 	at := s.Next(from.UTC())
 	for i := range looked {
@@ -114,7 +116,7 @@ type sparse struct {
 	intervals grid
 }
 
-// Next implements [cron.Schedule].
+// Next implements [Schedule].
 func (s sparse) Next(t time.Time) time.Time {
 	next := s.intervals.Next(t)
 	first := s.ticks.Next(next.Add(-time.Duration(s.intervals.seconds)*time.Second - time.Second))
