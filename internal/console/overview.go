@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"mkt/internal/accounts"
+	"mkt/internal/cadence"
 	"mkt/internal/dataset"
 	"mkt/internal/evidence/doctor"
 	"mkt/internal/evidence/inspect"
