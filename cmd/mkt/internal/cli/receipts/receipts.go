@@ -1,5 +1,5 @@
-// Package translog has the commands of the transparency log, and that of its witnesses.
-package translog
+// Package receipts has the commands of the transparency log, of its witnesses, and of receipts.
+package receipts
 
 import (
 	"github.com/spf13/cobra"
@@ -17,5 +17,5 @@ type Group struct {
 // New returns the commands.
 func New(env *cli.Env) []*cobra.Command {
 	g := &Group{Env: env}
-	return []*cobra.Command{newLog(g), newWitness(g)}
+	return []*cobra.Command{newLog(g), newWitness(g), newProve(g), newCheck(g)}
 }

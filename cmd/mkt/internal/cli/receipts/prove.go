@@ -1,4 +1,4 @@
-package evidence
+package receipts
 
 import (
 	"errors"
@@ -12,9 +12,6 @@ import (
 	"mkt/internal/evidence/explain"
 	"mkt/internal/evidence/find"
 	"mkt/internal/evidence/prove"
-	"mkt/internal/receipts/commitlog"
-	"mkt/internal/receipts/receipt"
-	"mkt/internal/receipts/transparency"
 	"mkt/internal/terminal"
 	"mkt/publish/football"
 	"mkt/publish/snapshot"
@@ -23,7 +20,6 @@ import (
 type proveFlags struct {
 	dataset.Filter
 	at      string
-	log     commitlog.Files
 	payload bool
 }
 
@@ -59,8 +55,8 @@ if there is no policy.`,
 	cli.DatasetFlags(cmd, &f.Filter)
 	flags.StringVar(&f.at, "at", snapshot.Newest.String(), "of which publication: "+snapshot.Forms)
 	flags.BoolVar(&f.payload, "payload", false, "add the provider's answer that the price was read from, byte for byte")
-	cli.LogKeyFlag(&f.log, g.Settings, cmd)
-	cli.LogPolicyFlag(&f.log, g.Settings, cmd)
+	cli.LogKeyFlag(&g.files, g.Settings, cmd)
+	cli.LogPolicyFlag(&g.files, g.Settings, cmd)
 	return cmd
 }
 
@@ -72,13 +68,13 @@ func (g *Group) prove(f proveFlags, id string) error {
 	if err != nil {
 		return err
 	}
-	policy, err := prove.Policy(f.log)
+	policy, err := prove.Policy(g.files)
 	if err != nil {
 		return err
 	}
 	if f.Product == "" {
 		f.Product = string(football.MarketEngine)
-		if isFixture(id) {
+		if prove.IsFixture(id) {
 			f.Product = string(football.LiveIntelligence)
 		}
 	}
@@ -99,7 +95,7 @@ func (g *Group) prove(f proveFlags, id string) error {
 	}
 	var errs []error
 	for _, d := range datasets {
-		made, result, err := receiptIn(d, id, at, policy, f.payload)
+		made, result, err := prove.MakeOf(d, id, prove.Wanted{At: at, Policy: policy, Payload: f.payload})
 		if err == nil {
 			if _, err = g.DataOut().Write(made.Encode()); err == nil {
 				fmt.Fprintln(g.Errs, result.Says)
@@ -112,34 +108,4 @@ func (g *Group) prove(f proveFlags, id string) error {
 		errs = append(errs, fmt.Errorf("%s: %w", d, err))
 	}
 	return terminal.AsUsage(errors.Join(errs...))
-}
-
-// isFixture reports whether an id is that of a fixture alone.
-func isFixture(id string) bool {
-	target, err := explain.ParseTarget(id)
-	fixture, market, selection := target.IDs()
-	return err == nil && !target.IsLive() && fixture != "" && market == "" && selection == ""
-}
-
-// receiptIn makes a receipt from a dataset.
-func receiptIn(d dataset.Dataset, id string, at snapshot.Moment, policy *transparency.Policy, payload bool) (*receipt.Receipt, *receipt.Result, error) {
-	id, _, err := idOf(d, id)
-	if err != nil {
-		return nil, nil, err
-	}
-	if d.Product == football.LiveIntelligence {
-		if !isFixture(id) {
-			return nil, nil, terminal.Usagef("%q: of live intelligence, want a fixture: fx_…, or teams' names", id)
-		}
-		return prove.Make(prove.Wanted{Dataset: d, Fixture: id, At: at, Policy: policy})
-	}
-	if target, err := explain.ParseTarget(id); err != nil || target.IsLive() {
-		return nil, nil, terminal.Usagef("%q: want the id of a selection, sl_… or fx_…/mk_…/sl_…", id)
-	} else {
-		fixture, market, selection := target.IDs()
-		if selection == "" {
-			return nil, nil, terminal.Usagef("%s: want one selection, such as sl_… or fx_…/mk_…/sl_…; mkt inspect shows their ids", id)
-		}
-		return prove.Make(prove.Wanted{Dataset: d, Fixture: fixture, Market: market, Selection: selection, At: at, Policy: policy, Payload: payload})
-	}
 }

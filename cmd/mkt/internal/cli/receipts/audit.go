@@ -1,4 +1,4 @@
-package translog
+package receipts
 
 import (
 	"errors"
