@@ -1,8 +1,11 @@
 package simulator
 
-import (
-	"iter"
-	"time"
+import "time"
+
+const (
+	// horizon is how long before kick-off fixtures are announced.
+	horizon = 4 * 24 * time.Hour
+	grid    = 5 * time.Minute
 )
 
 // calendar is an endless sequence of fixtures, evenly spread in time. A world has up to
@@ -34,10 +37,8 @@ func Number(place int, entry int64) int64 {
 	return -(entry*4 + int64(place))
 }
 
-// Place is the inverse of Number.
-func (f Fixture) Place() (place int, entry int64) { return placeOf(f.Number) }
-
-func placeOf(number int64) (place int, entry int64) {
+// PlaceOf is the inverse of Number.
+func PlaceOf(number int64) (place int, entry int64) {
 	if number >= 0 {
 		return announced, number
 	}
@@ -83,52 +84,11 @@ func (c *calendar) next(now time.Time) int64 {
 	return n
 }
 
-// numbers yields the fixtures whose slot is at most back ago, and those announced; the
-// bool reports whether the slot is still to come.
-func (w *World) numbers(now time.Time, back time.Duration) iter.Seq2[int64, bool] {
-	return func(yield func(int64, bool) bool) {
-		for i := range w.calendars {
-			c := &w.calendars[i]
-			next := c.next(now)
-			for n := max(next-int64((back+maxPostponed)/c.step)-2, 0); n < next+c.ahead; n++ {
-				if !yield(Number(c.place, n), n >= next) {
-					return
-				}
-			}
-		}
-		w.pitches.numbers(now, back, yield)
-	}
-}
-
 const maxPostponed = 2 * time.Hour
 
-type pool struct {
-	leagues []League
-	weights []int
-	sum     int
-}
-
+// pools are the leagues of each calendar but the pitches.
 var pools = [...]pool{
 	announced: poolOf(func(Kind) bool { return true }),
 	late:      poolOf(func(k Kind) bool { return k != Esoccer }),
 	consoles:  poolOf(func(k Kind) bool { return k == Esoccer }),
-}
-
-func poolOf(in func(Kind) bool) (p pool) {
-	for i, c := range competitions {
-		if in(c.kind) {
-			p.leagues, p.weights, p.sum = append(p.leagues, league(i)), append(p.weights, c.weight), p.sum+c.weight
-		}
-	}
-	return p
-}
-
-// at selects a league; equal steps of at, over [0, sum), select each by its weight.
-func (p *pool) at(at int) League {
-	for i, weight := range p.weights {
-		if at -= weight; at < 0 {
-			return p.leagues[i]
-		}
-	}
-	return p.leagues[0]
 }

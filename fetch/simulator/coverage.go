@@ -1,5 +1,17 @@
 package simulator
 
+// metricSet is a bit set of metrics.
+type metricSet uint32
+
+func setOf(metrics ...Metric) (s metricSet) {
+	for _, m := range metrics {
+		s |= 1 << m
+	}
+	return s
+}
+
+func (s metricSet) has(m Metric) bool { return s&(1<<m) != 0 }
+
 // The feed's report of a fixture depends on its league. The shares are those of
 // recorded in-play lists: all fixtures have goals, cards and corners, nearly all have
 // attacks and shots, and those of the top leagues have everything.
@@ -13,6 +25,9 @@ var (
 	metricsRich     = setOf(ThrowIns, GoalKicks, FreeKicks, Crosses, KeyPasses)
 	metricsExpected = setOf(ExpectedGoals)
 )
+
+// metricsReal are those of replayed real matches.
+var metricsReal = setOf(Attacks, DangerousAttacks, OnTarget, OffTarget, Corners, Goals, YellowCards, RedCards, Penalties, Possession)
 
 // coverages is how many fixtures in a hundred have a set of metrics, by tier from 1.
 var coverages = []struct {
@@ -28,7 +43,11 @@ var coverages = []struct {
 	{metricsExpected, [3]int{92, 55, 25}},
 }
 
-func (f Fixture) covered() metricSet {
+// covers returns the metrics that the feed ever has of a fixture.
+func covers(f Fixture) metricSet {
+	if f.Replayed() {
+		return metricsReal
+	}
 	all := metricsAlways
 	for i, c := range coverages {
 		if c.metrics&(metricsFine|metricsRich|metricsHurt|metricsExpected) != 0 && !f.League.Human() {

@@ -161,25 +161,3 @@ func (f Fault) String() string {
 	}
 	return text
 }
-
-// due returns the fault of a request, noFault for most, and a source of random numbers
-// for it. Both depend only on the account's seed and the request's number.
-func (s *Server) due(a *account, n asked, class Class) (FaultKind, func(int) int) {
-	d := dice(TextSeed(a.Seed, "faults"))
-	pick := func(m int) int { return d.under(m, uint64(n.all), 3) }
-	for i, f := range s.options.Faults {
-		number := n.all
-		if f.Class != "" {
-			number = n.class
-		}
-		switch {
-		case f.Kind.OnMatches():
-		case f.Class != "" && f.Class != class:
-		case f.Number > 0 && (f.Number == number || f.Onward && f.Number < number),
-			f.Number == 0 && d.unit(uint64(number), uint64(i), 2) < f.Rate:
-			s.log.Debug("fault", "kind", f.Kind, "request", n.all)
-			return f.Kind, pick
-		}
-	}
-	return noFault, pick
-}

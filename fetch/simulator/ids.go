@@ -13,8 +13,8 @@ const (
 
 // Of returns the id of a fixture.
 func (ids IDs) Of(w *World, f Fixture) int64 {
-	place, entry := f.Place()
-	return ids.First + entry*idStretch + w.idPlace(place)
+	place, entry := PlaceOf(f.Number)
+	return ids.First + entry*idStretch + idPlace(w, place)
 }
 
 // FixtureID returns the id of a fixture in digits.
@@ -34,13 +34,13 @@ func (ids IDs) FixtureNumber(w *World, id string) (int64, bool) {
 func (ids IDs) Number(w *World, id int64) (int64, bool) {
 	id -= ids.First
 	for place := range calendars {
-		if id >= 0 && id%idStretch == w.idPlace(place) {
+		if id >= 0 && id%idStretch == idPlace(w, place) {
 			return Number(place, id/idStretch), true
 		}
 	}
 	return 0, false
 }
 
-func (w *World) idPlace(calendar int) int64 {
+func idPlace(w *World, calendar int) int64 {
 	return int64((w.dice.under(idStretch, 111) + 53*calendar) % idStretch)
 }

@@ -122,3 +122,38 @@ func Leagues() []League {
 	}
 	return all
 }
+
+// firstReal is the number of the first league of recorded matches.
+const firstReal = 1000
+
+// realLeague returns the n-th league of recorded matches, from 0.
+func realLeague(n int, name string) League {
+	return League{Number: firstReal + n, Name: name, Kind: Senior, Tier: 2, Goals: 2.7, Minutes: 90, Teams: 20}
+}
+
+// pool is a set of leagues, from which one is drawn by weight.
+type pool struct {
+	leagues []League
+	weights []int
+	sum     int
+}
+
+// poolOf returns the pool of some kinds of leagues.
+func poolOf(in func(Kind) bool) (p pool) {
+	for i, c := range competitions {
+		if in(c.kind) {
+			p.leagues, p.weights, p.sum = append(p.leagues, league(i)), append(p.weights, c.weight), p.sum+c.weight
+		}
+	}
+	return p
+}
+
+// at selects a league; equal steps of at, over [0, sum), select each by its weight.
+func (p *pool) at(at int) League {
+	for i, weight := range p.weights {
+		if at -= weight; at < 0 {
+			return p.leagues[i]
+		}
+	}
+	return p.leagues[0]
+}

@@ -2,7 +2,6 @@ package simulator
 
 const (
 	eleven  = 11
-	bench   = 5 // substitutes brought on at most
 	matched = eleven + bench
 )
 
@@ -22,6 +21,12 @@ func newLineup(t Team) lineup {
 		l.pitch[i] = i
 	}
 	return l
+}
+
+// starter returns a random player of the eleven that begin for a team.
+func starter(t Team, r *stream) string {
+	l := newLineup(t)
+	return l.anyone(r)
 }
 
 // name is "" if the team has no names, or fewer.

@@ -18,15 +18,16 @@ type Matches struct {
 // Len is the number of matches.
 func (m *Matches) Len() int { return len(m.all) }
 
+// at returns a match by its place in an endless repetition of them all, from 0.
+func (m *Matches) at(place int64) *realMatch { return &m.all[place%int64(len(m.all))] }
+
+// realMatch is a recorded match.
 type realMatch struct {
-	id     string
 	league League
 	home   Team
 	away   Team
 	script
 }
-
-var metricsReal = setOf(Attacks, DangerousAttacks, OnTarget, OffTarget, Corners, Goals, YellowCards, RedCards, Penalties, Possession)
 
 // recordedKinds are the known values of the column kind; rows with others are ignored.
 var recordedKinds = map[string]Metric{"attack": Attacks, "dangerous_attack": DangerousAttacks, "on_target": OnTarget, "off_target": OffTarget,
@@ -42,9 +43,9 @@ var recordedIncidents = map[Metric]IncidentKind{Corners: Corner, Goals: Goal, Ye
 //
 // Other columns are ignored; columns may be in any order.
 func ReadMatches(dir string) (*Matches, error) {
-	r := &matchReader{dir: dir, matches: new(Matches), index: make(map[string]int), leagues: make(map[string]League), teams: make(map[string]Team)}
+	r := &matchReader{matches: new(Matches), index: make(map[string]int), leagues: make(map[string]League), teams: make(map[string]Team)}
 	files := make(map[string]bool)
-	err := r.each("matches.csv.gz", []string{"match_id", "competition", "home", "away", "end_1H", "end_2H", "end_E1", "end_E2", "file"}, func(row []string) error {
+	err := each(dir, "matches.csv.gz", []string{"match_id", "competition", "home", "away", "end_1H", "end_2H", "end_E1", "end_E2", "file"}, func(row []string) error {
 		files[row[8]] = true
 		return r.match(row)
 	})
@@ -58,7 +59,7 @@ func ReadMatches(dir string) (*Matches, error) {
 		if file != filepath.Base(file) {
 			return nil, fmt.Errorf("matches %s: file %q is not in the folder", dir, file)
 		}
-		if err := r.each(file, []string{"match_id", "period", "second", "side", "kind", "value"}, r.increment); err != nil {
+		if err := each(dir, file, []string{"match_id", "period", "second", "side", "kind", "value"}, r.increment); err != nil {
 			return nil, err
 		}
 	}
@@ -69,7 +70,6 @@ func ReadMatches(dir string) (*Matches, error) {
 }
 
 type matchReader struct {
-	dir     string
 	matches *Matches
 	index   map[string]int
 	leagues map[string]League
@@ -80,7 +80,7 @@ func (r *matchReader) match(row []string) error {
 	if _, twice := r.index[row[0]]; twice || row[0] == "" {
 		return fmt.Errorf("match %q is empty or there twice", row[0])
 	}
-	m := realMatch{id: row[0], league: r.league(row[1]), home: r.team(row[2]), away: r.team(row[3])}
+	m := realMatch{league: r.league(row[1]), home: r.team(row[2]), away: r.team(row[3]), script: script{id: row[0]}}
 	for i, phase := range []Phase{FirstHalf, SecondHalf, ExtraFirst, ExtraSecond} {
 		if row[4+i] == "" {
 			break
@@ -120,7 +120,7 @@ func recordedPeriod(before []Period, phase Phase, end time.Duration) Period {
 func (r *matchReader) league(name string) League {
 	l, ok := r.leagues[name]
 	if !ok {
-		l = League{Number: realLeagues + len(r.leagues), Name: name, Kind: Senior, Tier: 2, Goals: 2.7, Minutes: 90, Teams: 20}
+		l = realLeague(len(r.leagues), name)
 		r.leagues[name] = l
 	}
 	return l
@@ -129,13 +129,11 @@ func (r *matchReader) league(name string) League {
 func (r *matchReader) team(name string) Team {
 	t, ok := r.teams[name]
 	if !ok {
-		t = Team{Number: realLeagues*teamsApart + len(r.teams), Name: name}
+		t = realTeam(len(r.teams), name)
 		r.teams[name] = t
 	}
 	return t
 }
-
-const realLeagues = 1000
 
 func (r *matchReader) increment(row []string) error {
 	i, ok := r.index[row[0]]

@@ -14,9 +14,9 @@ import (
 	"github.com/klauspost/compress/gzip"
 )
 
-// each calls f with the given columns of every row of a file.
-func (r *matchReader) each(file string, columns []string, f func(row []string) error) error {
-	path := filepath.Join(r.dir, file)
+// each calls f with the given columns of every row of a file in a folder.
+func each(dir, file string, columns []string, f func(row []string) error) error {
+	path := filepath.Join(dir, file)
 	in, err := os.Open(path)
 	if err != nil {
 		return fmt.Errorf("matches: %w", err)

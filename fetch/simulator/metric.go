@@ -80,15 +80,3 @@ func (c *Counts) PossessionOf(s Side) int {
 	}
 	return percent
 }
-
-// metricSet is a bit set of metrics.
-type metricSet uint32
-
-func setOf(metrics ...Metric) (s metricSet) {
-	for _, m := range metrics {
-		s |= 1 << m
-	}
-	return s
-}
-
-func (s metricSet) has(m Metric) bool { return s&(1<<m) != 0 }

@@ -163,3 +163,21 @@ func beats(mean, other, lead float64) (above, level, below float64) {
 	}
 	return above, level, below
 }
+
+func (t *table) results() (p [3]float64) {
+	for i := range t {
+		for j := range t[i] {
+			p[result(i, j)] += t[i][j]
+		}
+	}
+	return p
+}
+
+func (t *table) totals() (p [2*maxFull - 1]float64) {
+	for i := range t {
+		for j := range t[i] {
+			p[i+j] += t[i][j]
+		}
+	}
+	return p
+}

@@ -1,5 +1,23 @@
 package simulator
 
+// naming is how the clubs and players of a region are named.
+type naming struct {
+	towns  []string
+	forms  []string // "%" stands for the town
+	given  []string
+	family []string
+}
+
+func (t naming) player(n int) string {
+	family := n % len(t.family)
+	given := (n / len(t.family)) % len(t.given)
+	name := t.given[given] + " " + t.family[family]
+	if round := n / len(t.family) / len(t.given); round > 0 { // the list repeats
+		name += " " + t.family[(family+round)%len(t.family)]
+	}
+	return name
+}
+
 // The names below are invented. Some are difficult on purpose: words that a parser may
 // take for a separator (" or ", " - ", " & ", " v "), letters outside ASCII, an
 // apostrophe, a number.

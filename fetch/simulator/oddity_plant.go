@@ -2,6 +2,48 @@ package simulator
 
 import "time"
 
+// Questions for dice, one for each kind of oddity.
+const (
+	oddCorrected = iota + 80
+	oddDisallowed
+	oddVanishing
+	oddNull
+	oddLate
+	oddStalled
+	oddFrozen
+	oddLag
+	oddRunsOn
+)
+
+// planErrors plans a match's oddities by its lots.
+func planErrors(f Fixture, s *script, covered metricSet, o Oddities) *feedErrors {
+	b := &feedErrors{covered: covered}
+	pace := time.Duration(1)
+	if f.League.Minutes < 30 {
+		pace = 6 // eSoccer matches are shorter
+	}
+	plant := func(about uint64, rate float64, sow func(p planter)) {
+		p := planter{rng: stream(f.Dice.of(about)), b: b, script: s, fixture: f, pace: pace}
+		if p.rng.chance(rate) {
+			sow(p)
+		}
+	}
+	plant(oddCorrected, o.Corrected, planter.correct)
+	plant(oddDisallowed, o.Disallowed, planter.disallow)
+	plant(oddVanishing, o.Vanishing, planter.vanish)
+	plant(oddNull, o.Null, planter.void)
+	plant(oddLate, o.Late, planter.delay)
+	plant(oddStalled, o.Stalled, planter.stall)
+	if f.Lot(6, oddLag) == 0 {
+		b.lag = time.Duration(8+f.Lot(30, oddLag, 1)) * time.Second
+	}
+	if f.Lot(12, oddRunsOn) == 0 && pace == 1 {
+		b.runsOn = time.Duration(40+f.Lot(90, oddRunsOn, 1)) * time.Second
+	}
+	return b
+}
+
+// planter plants the oddities of one kind in a match.
 type planter struct {
 	rng     stream
 	b       *feedErrors
@@ -105,8 +147,8 @@ func (p planter) disallow() {
 			continue
 		}
 		p.alter(Correction{span, Goals, inc.Side, 1, Disallowed})
-		team := newLineup([2]Team{p.fixture.Home, p.fixture.Away}[inc.Side])
-		goal := Incident{At: span.From, Kind: Goal, Side: inc.Side, Player: team.anyone(&p.rng), Method: "Shot"}
+		scorer := starter([2]Team{p.fixture.Home, p.fixture.Away}[inc.Side], &p.rng)
+		goal := Incident{At: span.From, Kind: Goal, Side: inc.Side, Player: scorer, Method: "Shot"}
 		p.b.retracted = append(p.b.retracted, retraction{goal, span.To})
 		return
 	}

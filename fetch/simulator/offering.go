@@ -25,7 +25,6 @@ type Offering struct {
 	Fixture Fixture
 	Version int64     // of the prices
 	Since   time.Time // when the prices last moved
-	world   *World
 	prices  *PriceList
 }
 
@@ -33,32 +32,29 @@ type Offering struct {
 // time of every price in the past.
 const priceDelay = time.Minute
 
-// Offering returns the offering on the fixture with a number. It returns false for an
-// unknown fixture, and for the one fixture in seventy that is listed without any
-// markets. Prices stop moving at kick-off.
-func (w *World) Offering(number int64, now time.Time) (*Offering, bool) {
-	f, ok := w.Fixture(number, now.Truncate(time.Minute))
-	if !ok || f.Lot(70, lotNothing) == 0 {
+// newOffering returns the offering on a fixture, and false if there is none.
+func newOffering(f Fixture, now time.Time) (*Offering, bool) {
+	if f.Lot(70, lotNothing) == 0 {
 		return nil, false
 	}
-	o := &Offering{Fixture: f, world: w}
-	o.Version, o.Since = w.PricesAt(f, now)
+	o := &Offering{Fixture: f}
+	o.Version, o.Since = PricesAt(f, now)
 	return o, true
 }
 
 // PricesAt returns the version of the prices that the provider has at a moment, and
 // when they last moved.
-func (w *World) PricesAt(f Fixture, now time.Time) (int64, time.Time) {
+func PricesAt(f Fixture, now time.Time) (int64, time.Time) {
 	if now.After(f.KickOff) {
 		now = f.KickOff
 	}
-	return w.Version(f, now.Add(-priceDelay))
+	return Version(f, now.Add(-priceDelay))
 }
 
 // PriceList returns all prices.
 func (o *Offering) PriceList() *PriceList {
 	if o.prices == nil {
-		o.prices = o.world.PriceList(o.Fixture, o.Version, o.Since)
+		o.prices = NewPriceList(o.Fixture, o.Version, o.Since)
 	}
 	return o.prices
 }

@@ -15,16 +15,30 @@ const (
 // pairing has the places of the two teams in their league.
 type pairing struct{ home, away int }
 
-// sidesOf returns the teams of an entry of a calendar. A team plays one match at a time, unless a
+// pairings draws the teams of the fixtures of a world.
+type pairings struct {
+	dice      dice
+	teams     [][]Team // by league
+	calendars []calendar
+	paired    *Cache[int64, map[int64]pairing] // by day since the epoch
+}
+
+func newPairings(d dice, all []calendar) *pairings {
+	kept := 10 // days: those announced, and some before
+	return &pairings{dice: d, teams: teams(d), calendars: all, paired: NewCache[int64](kept, func(map[int64]pairing) int { return 1 })}
+}
+
+// sides returns the teams of an entry of a calendar. A team plays one match at a time, unless a
 // world has more matches in play than a league has teams for.
-func (w *World) sidesOf(c *calendar, entry int64) pairing {
+func (p *pairings) sides(c *calendar, entry int64, l League) (home, away Team) {
 	day := int64(c.slot(entry).Sub(epoch) / (24 * time.Hour))
-	return w.paired.Get(day, func() map[int64]pairing { return w.pair(day) })[Number(c.place, entry)]
+	s := p.paired.Get(day, func() map[int64]pairing { return p.pair(day) })[Number(c.place, entry)]
+	return p.teams[l.Number][s.home], p.teams[l.Number][s.away]
 }
 
 // pair draws the teams of all entries of a day in the order of their slots. It begins a day
 // earlier, so late matches of the evening before are known.
-func (w *World) pair(day int64) map[int64]pairing {
+func (p *pairings) pair(day int64) map[int64]pairing {
 	type drawn struct {
 		number int64
 		slot   time.Time
@@ -32,8 +46,8 @@ func (w *World) pair(day int64) map[int64]pairing {
 	}
 	var all []drawn
 	begin := epoch.Add(time.Duration(day) * 24 * time.Hour)
-	for i := range w.calendars {
-		c := &w.calendars[i]
+	for i := range p.calendars {
+		c := &p.calendars[i]
 		for n := max(int64(begin.Add(-24*time.Hour).Sub(epoch)/c.step), 0); c.slot(n).Before(begin.Add(24 * time.Hour)); n++ {
 			all = append(all, drawn{Number(c.place, n), c.slot(n), &c.pool})
 		}
@@ -42,14 +56,14 @@ func (w *World) pair(day int64) map[int64]pairing {
 	last := map[string]time.Time{} // by the name of a team, which leagues may share: the slot of its last match
 	today := make(map[int64]pairing, len(all)/2)
 	for _, of := range all {
-		d := dice(w.dice.of(uint64(of.number), 1))
+		d := dice(p.dice.of(uint64(of.number), 1))
 		l := of.pool.at(d.under(of.pool.sum, 2))
 		gap := apart
 		if l.Minutes < 45 {
 			gap = apartConsoles
 		}
 		free := func(slot int) bool {
-			at, played := last[w.teams[l.Number][slot].Name]
+			at, played := last[p.teams[l.Number][slot].Name]
 			return !played || of.slot.Sub(at) >= gap
 		}
 		s := pairing{home: d.under(l.Teams, 3)}
@@ -57,7 +71,7 @@ func (w *World) pair(day int64) map[int64]pairing {
 		if !free(s.home) || !free(s.away) {
 			s = drawFree(l, s, free)
 		}
-		last[w.teams[l.Number][s.home].Name], last[w.teams[l.Number][s.away].Name] = of.slot, of.slot
+		last[p.teams[l.Number][s.home].Name], last[p.teams[l.Number][s.away].Name] = of.slot, of.slot
 		if !of.slot.Before(begin) {
 			today[of.number] = s
 		}

@@ -15,15 +15,17 @@ type pitchCalendar struct {
 // overlaps with the next, which does no harm.
 const turn = 125 * time.Minute
 
-func newPitchCalendar(o WorldOptions) *pitchCalendar {
-	if o.Matches == nil {
+// newPitchCalendar returns the pitches for matches, none if it is nil. The first match of each begins at an
+// offset from start; without offsets there are n pitches without a first match.
+func newPitchCalendar(matches *Matches, n int, start time.Time, offsets []time.Duration) *pitchCalendar {
+	if matches == nil {
 		return &pitchCalendar{}
 	}
-	g := &pitchCalendar{matches: o.Matches}
-	start, offsets := o.Start.UTC().Truncate(time.Second), o.MatchOffsets
+	g := &pitchCalendar{matches: matches}
+	start = start.UTC().Truncate(time.Second)
 	if len(offsets) == 0 {
 		g.endless = true
-		start, offsets = epoch, spread(max(o.InPlay, 1))
+		start, offsets = epoch, spread(max(n, 1))
 	}
 	for _, offset := range offsets {
 		begin := start.Add(offset)
@@ -78,19 +80,19 @@ func (g *pitchCalendar) known(entry int64, now time.Time) bool {
 	return i >= 0 && !g.begins[pitch].Add(time.Duration(i)*turn).After(now.Add(notice))
 }
 
+// match returns the match of an entry.
+func (g *pitchCalendar) match(entry int64) *realMatch {
+	pitch, i := g.turnOf(entry)
+	return g.matches.at(i*int64(len(g.begins)) + int64(pitch))
+}
+
 // fixture returns an entry as announced.
 func (g *pitchCalendar) fixture(entry int64, d dice) Fixture {
 	pitch, i := g.turnOf(entry)
-	m := &g.matches.all[(i*int64(len(g.begins))+int64(pitch))%int64(len(g.matches.all))]
+	m := g.match(entry)
 	whistle := g.begins[pitch].Add(time.Duration(i) * turn)
 	return Fixture{
 		Number: Number(pitches, entry), League: m.league, Home: m.home, Away: m.away,
-		KickOff: whistle.Truncate(time.Minute), dice: d, real: m, begins: whistle,
+		KickOff: whistle.Truncate(time.Minute), Dice: d, Begins: whistle,
 	}
-}
-
-// replayed sets the status of a fixture of the pitches.
-func (w *World) replayed(f Fixture, now time.Time) Fixture {
-	w.progress(&f, now)
-	return f
 }

@@ -27,7 +27,9 @@ func (p *play) shootout(f Fixture) []Kick {
 		}
 		kicks = append(kicks, Kick{Side: side, Player: t.name(t.pitch[len(t.pitch)-1-n/2%len(t.pitch)]), Scored: scored})
 		taken[side]++
-		goals[side] += flag(scored)
+		if scored {
+			goals[side]++
+		}
 		side = side.Other()
 	}
 	period := p.script.periods[len(p.script.periods)-1]

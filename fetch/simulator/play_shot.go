@@ -1,5 +1,7 @@
 package simulator
 
+import "math"
+
 // shoot is a shot in open play: in football a little more than one in three is on target,
 // one in five is blocked.
 func (p *play) shoot() {
@@ -85,3 +87,5 @@ func (p *play) missed() {
 	t := &p.teams[p.ball]
 	p.record(Incident{Kind: PenaltyMissed, Side: p.ball, Player: t.name(t.pitch[len(t.pitch)-1])})
 }
+
+func logOf(u float64) float64 { return math.Log(max(u, 1e-6)) }

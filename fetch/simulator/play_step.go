@@ -2,45 +2,6 @@ package simulator
 
 import "math"
 
-// swing is the momentum of a match: two mean-reverting walks with half-lives of about a
-// minute and a half and seven minutes. Above 0 favours home.
-type swing struct{ fast, slow float64 }
-
-// Shares kept over ten seconds, and steps that give the walks a standard deviation of
-// 0.22 and 0.29.
-const (
-	fastKept, fastStep = 0.926, 0.083
-	slowKept, slowStep = 0.9836, 0.0525
-)
-
-func (s *swing) step(r *stream) float64 {
-	s.fast = s.fast*fastKept + fastStep*r.normal()
-	s.slow = s.slow*slowKept + slowStep*r.normal()
-	return s.fast + s.slow
-}
-
-// updatePush updates how hard each side presses: by strength, momentum, players sent off, and
-// the score, which drives a side that is behind forward towards the end.
-func (p *play) updatePush() {
-	behind := float64(min(max(p.goals[Away]-p.goals[Home], -2), 2))
-	late := 0.06
-	if p.period.Phase >= SecondHalf {
-		late = 0.14
-	}
-	men := float64(p.teams[Away].sentOff - p.teams[Home].sentOff)
-	tilt := math.Exp((p.swing.step(&p.rng) + late*behind + 0.3*men) / 2)
-	tired := 1 + 0.06*float64(p.period.Phase/2) // defences open up
-	p.push = [2]float64{p.edge[Home] * tilt * tired, p.edge[Away] / tilt * tired}
-}
-
-// lot is one random number shared among all that may happen in a second.
-type lot float64
-
-func (l *lot) falls(hazard float64) bool {
-	*l -= lot(hazard)
-	return *l < 0
-}
-
 func (p *play) build() {
 	l, push := lot(p.rng.unit()), p.push[p.ball]
 	switch {
@@ -93,4 +54,18 @@ func (p *play) threaten() {
 	case l.falls(0.06):
 		p.count(Crosses, p.ball)
 	}
+}
+
+// updatePush updates how hard each side presses: by strength, momentum, players sent off, and
+// the score, which drives a side that is behind forward towards the end.
+func (p *play) updatePush() {
+	behind := float64(min(max(p.goals[Away]-p.goals[Home], -2), 2))
+	late := 0.06
+	if p.period.Phase >= SecondHalf {
+		late = 0.14
+	}
+	men := float64(p.teams[Away].sentOff - p.teams[Home].sentOff)
+	tilt := math.Exp((p.swing.step(&p.rng) + late*behind + 0.3*men) / 2)
+	tired := 1 + 0.06*float64(p.period.Phase/2) // defences open up
+	p.push = [2]float64{p.edge[Home] * tilt * tired, p.edge[Away] / tilt * tired}
 }

@@ -1,9 +1,5 @@
 package simulator
 
-import "math"
-
-func logOf(u float64) float64 { return math.Log(max(u, 1e-6)) }
-
 // corner is dated when the ball leaves play.
 func (p *play) corner() {
 	p.count(Corners, p.ball)
@@ -80,24 +76,4 @@ func (p *play) sendOff(side Side, player int) {
 	p.record(Incident{Kind: RedCard, Side: side, Player: t.name(player)})
 	t.leave(player)
 	t.sentOff++
-}
-
-// change brings on substitutes while the ball is out of play: occasionally in the second
-// half, sometimes two at once.
-func (p *play) change() {
-	if !p.human || p.period.Phase < SecondHalf {
-		return
-	}
-	for side := range p.teams {
-		for hazard := 0.055; p.rng.chance(hazard); hazard = 0.3 {
-			t := &p.teams[side]
-			on, off, ok := t.substitute(&p.rng)
-			if !ok {
-				break
-			}
-			p.dead += 20
-			p.count(Substitutions, Side(side))
-			p.record(Incident{Kind: Substitution, Side: Side(side), Player: on, Second: off})
-		}
-	}
 }

@@ -6,8 +6,8 @@ import (
 )
 
 // priceCount prices over and under of a count: the main line only.
-func priceCount(mean func(*PriceList) [2]float64) func(*PriceList, *Market) {
-	return func(s *PriceList, m *Market) {
+func priceCount(mean func(*basis) [2]float64) func(*basis, *Market) {
+	return func(s *basis, m *Market) {
 		c := mean(s)
 		all := c[0] + c[1]
 		if m.Period == "1H" {
@@ -22,8 +22,8 @@ func priceCount(mean func(*PriceList) [2]float64) func(*PriceList, *Market) {
 }
 
 // priceTeamCount prices the count for the side of the market, or for both sides.
-func priceTeamCount(mean func(*PriceList) [2]float64) func(*PriceList, *Market) {
-	return func(s *PriceList, m *Market) {
+func priceTeamCount(mean func(*basis) [2]float64) func(*basis, *Market) {
+	return func(s *basis, m *Market) {
 		for side, c := range mean(s) {
 			if m.Side != "" && m.Side != sides[side] {
 				continue
@@ -39,7 +39,7 @@ func priceTeamCount(mean func(*PriceList) [2]float64) func(*PriceList, *Market) 
 	}
 }
 
-func priceCorners3Way(s *PriceList, m *Market) {
+func priceCorners3Way(s *basis, m *Market) {
 	mean := s.corners[0] + s.corners[1]
 	if m.Period == "1H" {
 		mean *= 0.48
@@ -62,7 +62,7 @@ func priceCorners3Way(s *PriceList, m *Market) {
 	}
 }
 
-func priceCornersRange(s *PriceList, m *Market) {
+func priceCornersRange(s *basis, m *Market) {
 	mean := s.corners[0] + s.corners[1]
 	m.add(Selection{Outcome: "0-5"}, 1-atLeast(6, mean), marginMany)
 	for from := 6; from <= 12; from += 3 {
@@ -72,15 +72,15 @@ func priceCornersRange(s *PriceList, m *Market) {
 	m.add(Selection{Outcome: "15+"}, atLeast(15, mean), marginMany)
 }
 
-func priceCornersResult(s *PriceList, m *Market) {
+func priceCornersResult(s *basis, m *Market) {
 	h, d, a := beats(s.corners[0], s.corners[1], 0)
 	for i, p := range [3]float64{h, d, a} {
 		m.add(Selection{Outcome: results[i]}, p, marginMany)
 	}
 }
 
-func priceCountHandicap(mean func(*PriceList) [2]float64) func(*PriceList, *Market) {
-	return func(s *PriceList, m *Market) {
+func priceCountHandicap(mean func(*basis) [2]float64) func(*basis, *Market) {
+	return func(s *basis, m *Market) {
 		c := mean(s)
 		for _, line := range europeanLines(c[1]-c[0], m.Book) {
 			h, d, a := beats(c[0], c[1], line)
@@ -94,8 +94,8 @@ func priceCountHandicap(mean func(*PriceList) [2]float64) func(*PriceList, *Mark
 	}
 }
 
-func priceCountAsian(mean func(*PriceList) [2]float64) func(*PriceList, *Market) {
-	return func(s *PriceList, m *Market) {
+func priceCountAsian(mean func(*basis) [2]float64) func(*basis, *Market) {
+	return func(s *basis, m *Market) {
 		c := mean(s)
 		line := math.Round((c[1]-c[0])*2) / 2
 		h, d, _ := beats(c[0], c[1], line)
@@ -105,7 +105,7 @@ func priceCountAsian(mean func(*PriceList) [2]float64) func(*PriceList, *Market)
 
 // priceRace prices which side first has as many corners as the parameter says, or as each
 // of a few targets without one.
-func priceRace(s *PriceList, m *Market) {
+func priceRace(s *basis, m *Market) {
 	all := s.corners[0] + s.corners[1]
 	home := s.corners[0] / all
 	for _, n := range [...]int{3, 5, 7, 9} {
@@ -134,14 +134,14 @@ func raceTo(n int, share, all float64) (p float64) {
 	return p
 }
 
-func priceOneCorner(s *PriceList, m *Market) {
+func priceOneCorner(s *basis, m *Market) {
 	home := s.corners[0] / (s.corners[0] + s.corners[1])
 	m.add(Selection{Outcome: "HOME"}, home, marginTwo)
 	m.add(Selection{Outcome: "AWAY"}, 1-home, marginTwo)
 }
 
 // priceFirstCard prices which side is shown the first card, and that neither is.
-func priceFirstCard(s *PriceList, m *Market) {
+func priceFirstCard(s *basis, m *Market) {
 	all := s.cards[0] + s.cards[1]
 	none := math.Exp(-all)
 	m.add(Selection{Outcome: "HOME"}, (1-none)*s.cards[0]/all, marginMany)
@@ -149,14 +149,14 @@ func priceFirstCard(s *PriceList, m *Market) {
 	m.add(Selection{Outcome: "AWAY"}, (1-none)*s.cards[1]/all, marginMany)
 }
 
-func priceMulticorners(s *PriceList, m *Market) {
+func priceMulticorners(s *basis, m *Market) {
 	mean := s.corners[0] + s.corners[1]
 	m.Selections = append(m.Selections,
 		Selection{Outcome: "OVER", Line: lineText(halfLine(mean * mean / 4.2)), Price: "1.83"},
 		Selection{Outcome: "UNDER", Line: lineText(halfLine(mean * mean / 4.2)), Price: "1.83"})
 }
 
-func pricePointsIndex(s *PriceList, m *Market) {
+func pricePointsIndex(s *basis, m *Market) {
 	for _, side := range sides {
 		m.add(Selection{Outcome: "under", Side: side, Line: "70"}, 0.45, marginMany)
 		m.add(Selection{Outcome: "between", Side: side, Line: "70-80"}, 0.2, marginMany)
@@ -165,17 +165,17 @@ func pricePointsIndex(s *PriceList, m *Market) {
 }
 
 // priceDuel prices a market whose name is in no table.
-func priceDuel(s *PriceList, m *Market) {
-	for i := range min(3, len(s.Fixture.Home.Players), len(s.Fixture.Away.Players)) {
-		m.add(Selection{Outcome: "home", Player: s.Fixture.Home.Players[i]}, 0.48, marginMany)
-		m.add(Selection{Outcome: "away", Player: s.Fixture.Away.Players[i]}, 0.52, marginMany)
+func priceDuel(s *basis, m *Market) {
+	for i := range min(3, len(s.fixture.Home.Players), len(s.fixture.Away.Players)) {
+		m.add(Selection{Outcome: "home", Player: s.fixture.Home.Players[i]}, 0.48, marginMany)
+		m.add(Selection{Outcome: "away", Player: s.fixture.Away.Players[i]}, 0.52, marginMany)
 	}
 }
 
-func priceUnknownTable(s *PriceList, m *Market) {
+func priceUnknownTable(s *basis, m *Market) {
 	for i, what := range [...]string{"Throw-ins", "Goal Kicks", "Substitutions"} {
 		line := lineText([...]float64{38.5, 14.5, 8.5}[i])
-		p := 0.42 + 0.16*s.Fixture.dice.unit(61, uint64(i))
+		p := 0.42 + 0.16*s.fixture.Dice.unit(61, uint64(i))
 		m.add(Selection{Outcome: "over", Line: line, Player: what}, p, marginTwo)
 		m.add(Selection{Outcome: "under", Line: line, Player: what}, 1-p, marginTwo)
 	}

@@ -2,17 +2,7 @@ package simulator
 
 import (
 	"math"
-	"strconv"
 )
-
-func (t *table) totals() (p [2*maxFull - 1]float64) {
-	for i := range t {
-		for j := range t[i] {
-			p[i+j] += t[i][j]
-		}
-	}
-	return p
-}
 
 func totalLines(base, now float64, book Book) []float64 {
 	switch book {
@@ -39,7 +29,7 @@ func totalLines(base, now float64, book Book) []float64 {
 	}
 }
 
-func priceTotalGoals(s *PriceList, m *Market) {
+func priceTotalGoals(s *basis, m *Market) {
 	t, home, away := s.goals(m.Period)
 	base := s.base.total
 	switch {
@@ -63,35 +53,7 @@ func priceTotalGoals(s *PriceList, m *Market) {
 	}
 }
 
-// overUnder prices a total; exactly is the probability of n.
-func (m *Market) overUnder(s Selection, line float64, exactly func(n int) float64) {
-	var win, push [2]float64
-	for k, l := range quarters(line) {
-		win[k] = 1
-		for n := 0; float64(n) <= l; n++ {
-			p := exactly(n)
-			win[k] -= p
-			if float64(n) == l {
-				push[k] = p
-			}
-		}
-	}
-	over := even(win, push)
-	if over < 0.012 || over > 0.988 {
-		return
-	}
-	under := s
-	s.Outcome, under.Outcome = "OVER", "UNDER"
-	if m.Book == Asian || m.Book == AsianAlternative {
-		m.fine(s, over)
-		m.fine(under, 1-over)
-		return
-	}
-	m.add(s, over, marginTwo)
-	m.add(under, 1-over, marginTwo)
-}
-
-func priceTotalAndBoth(s *PriceList, m *Market) {
+func priceTotalAndBoth(s *basis, m *Market) {
 	line := s.base.total
 	var p [2][2]float64
 	for i := range s.m.full {
@@ -106,20 +68,7 @@ func priceTotalAndBoth(s *PriceList, m *Market) {
 	}
 }
 
-// counted prices exact numbers up to last, where last means "or more".
-func (m *Market) counted(s Selection, last int, exactly func(n int) float64) {
-	rest := 1.0
-	for n := range last {
-		p := exactly(n)
-		rest -= p
-		s.Outcome = strconv.Itoa(n)
-		m.add(s, p, marginMany)
-	}
-	s.Outcome = strconv.Itoa(last) + "+"
-	m.add(s, rest, marginMany)
-}
-
-func priceExactGoals(s *PriceList, m *Market) {
+func priceExactGoals(s *basis, m *Market) {
 	t, _, _ := s.goals(m.Period)
 	p := t.totals()
 	last := 7
@@ -129,7 +78,7 @@ func priceExactGoals(s *PriceList, m *Market) {
 	m.counted(Selection{}, last, func(n int) float64 { return p[n] })
 }
 
-func priceTeamExactGoals(s *PriceList, m *Market) {
+func priceTeamExactGoals(s *basis, m *Market) {
 	mean := s.m.home
 	if m.Side == "AWAY" {
 		mean = s.m.away
@@ -137,26 +86,19 @@ func priceTeamExactGoals(s *PriceList, m *Market) {
 	m.counted(Selection{}, 3, func(n int) float64 { return exactly(n, mean) })
 }
 
-func priceGoalsRange(s *PriceList, m *Market) {
+func priceGoalsRange(s *basis, m *Market) {
 	p := s.m.full.totals()
 	m.add(Selection{Outcome: "0-1"}, p[0]+p[1], marginMany)
 	m.add(Selection{Outcome: "2-3"}, p[2]+p[3], marginMany)
 	m.add(Selection{Outcome: "4+"}, 1-p[0]-p[1]-p[2]-p[3], marginMany)
 }
 
-func (m *Market) yesNo(s Selection, yes float64) {
-	s.Outcome = "YES"
-	m.add(s, yes, marginTwo)
-	s.Outcome = "NO"
-	m.add(s, 1-yes, marginTwo)
-}
-
-func priceBoth(s *PriceList, m *Market) {
+func priceBoth(s *basis, m *Market) {
 	t, _, _ := s.goals(m.Period)
 	m.yesNo(Selection{}, t.sum(func(h, a int) bool { return h > 0 && a > 0 }))
 }
 
-func priceBothByHalf(s *PriceList, m *Market) {
+func priceBothByHalf(s *basis, m *Market) {
 	for i := 1; i >= 0; i-- {
 		for j := 1; j >= 0; j-- {
 			m.add(Selection{Outcome: noYes[i] + "/" + noYes[j]}, s.m.bothBy[i][j], marginMany)
@@ -164,7 +106,7 @@ func priceBothByHalf(s *PriceList, m *Market) {
 	}
 }
 
-func priceTeamsToScore(s *PriceList, m *Market) {
+func priceTeamsToScore(s *basis, m *Market) {
 	t := &s.m.full
 	m.add(Selection{Outcome: "BOTH"}, t.sum(func(h, a int) bool { return h > 0 && a > 0 }), marginMany)
 	m.add(Selection{Outcome: "HOME_ONLY"}, s.winToNil(0), marginMany)
@@ -172,20 +114,20 @@ func priceTeamsToScore(s *PriceList, m *Market) {
 	m.add(Selection{Outcome: "AWAY_ONLY"}, s.winToNil(1), marginMany)
 }
 
-func priceTeamToScore(s *PriceList, m *Market) {
+func priceTeamToScore(s *basis, m *Market) {
 	_, home, away := s.goals(m.Period)
 	for side, mean := range [2]float64{home, away} {
 		m.yesNo(Selection{Side: sides[side]}, atLeast(1, mean))
 	}
 }
 
-func priceCleanSheet(s *PriceList, m *Market) {
+func priceCleanSheet(s *basis, m *Market) {
 	for side, mean := range [2]float64{s.m.away, s.m.home} {
 		m.yesNo(Selection{Side: sides[side]}, exactly(0, mean))
 	}
 }
 
-func priceTeamTotalGoals(s *PriceList, m *Market) {
+func priceTeamTotalGoals(s *basis, m *Market) {
 	for side, mean := range [2]float64{s.m.home, s.m.away} {
 		for line := 0.5; line < 5; line++ {
 			m.overUnder(Selection{Side: sides[side], Line: lineText(line)}, line, func(n int) float64 { return exactly(n, mean) })
@@ -193,26 +135,26 @@ func priceTeamTotalGoals(s *PriceList, m *Market) {
 	}
 }
 
-func (m *Market) oddEven(mean float64) {
+func priceParity(m *Market, mean float64) {
 	odd := (1 - math.Exp(-2*mean)) / 2
 	m.add(Selection{Outcome: "ODD"}, odd, marginTwo)
 	m.add(Selection{Outcome: "EVEN"}, 1-odd, marginTwo)
 }
 
-func priceOddEven(s *PriceList, m *Market) {
+func priceOddEven(s *basis, m *Market) {
 	_, home, away := s.goals(m.Period)
-	m.oddEven(home + away)
+	priceParity(m, home+away)
 }
 
-func priceTeamOddEven(s *PriceList, m *Market) {
+func priceTeamOddEven(s *basis, m *Market) {
 	mean := s.m.home
 	if m.Side == "AWAY" {
 		mean = s.m.away
 	}
-	m.oddEven(mean)
+	priceParity(m, mean)
 }
 
-func priceRicherHalf(s *PriceList, m *Market) {
+func priceRicherHalf(s *basis, m *Market) {
 	p := s.m.richer[0]
 	switch m.Side {
 	case "HOME":

@@ -7,45 +7,29 @@ func part(i int) float64 {
 	return [squad]float64{0.21, 0.16, 0.13, 0.10, 0.08, 0.07, 0.06, 0.05, 0.04, 0.03, 0.025, 0.02, 0.015, 0.01}[i]
 }
 
-// eachPlayer calls f for every player with markets, forwards of both
-// sides first.
-func (s *PriceList) eachPlayer(f func(name string, side, i int)) {
-	for i := range squad {
-		for side, t := range [2]*Team{&s.Fixture.Home, &s.Fixture.Away} {
-			if i < len(t.Players) {
-				f(t.Players[i], side, i)
-			}
-		}
-	}
-}
-
-func (s *PriceList) mean(side, i int) float64 {
-	return [2]float64{s.m.home, s.m.away}[side] * part(i)
-}
-
 // AnyOtherPlayer is the outcome of a row that stands for all players who have no
 // row of their own. The vocabulary has no word for it.
 const AnyOtherPlayer = "any other player"
 
-func priceScorerFirst(s *PriceList, m *Market) {
+func priceScorerFirst(s *basis, m *Market) {
 	all := s.m.home + s.m.away
 	none := s.m.full[0][0]
 	s.eachPlayer(func(name string, side, i int) {
 		m.add(Selection{Outcome: "YES", Player: name, Side: sides[side]}, s.mean(side, i)/all*(1-none), marginMany*2)
 	})
 	m.add(Selection{Outcome: "NO_GOALSCORER"}, none, marginMany)
-	if s.Fixture.Lot(4, 33) == 0 {
+	if s.fixture.Lot(4, 33) == 0 {
 		m.add(Selection{Outcome: AnyOtherPlayer}, 0.04, marginMany)
 	}
 }
 
-func priceScorerAny(s *PriceList, m *Market) {
+func priceScorerAny(s *basis, m *Market) {
 	s.eachPlayer(func(name string, side, i int) {
 		m.add(Selection{Outcome: "YES", Player: name, Side: sides[side]}, atLeast(1, s.mean(side, i)), marginMany*2)
 	})
 }
 
-func priceScorerMulti(s *PriceList, m *Market) {
+func priceScorerMulti(s *basis, m *Market) {
 	for _, n := range [2]int{2, 3} {
 		text := lineText(float64(n))
 		if m.Parameter != "" && m.Parameter != text {
@@ -59,8 +43,8 @@ func priceScorerMulti(s *PriceList, m *Market) {
 	}
 }
 
-func priceTeamScorer(s *PriceList, m *Market) {
-	for side, t := range [2]*Team{&s.Fixture.Home, &s.Fixture.Away} {
+func priceTeamScorer(s *basis, m *Market) {
+	for side, t := range [2]*Team{&s.fixture.Home, &s.fixture.Away} {
 		mean := [2]float64{s.m.home, s.m.away}[side]
 		for i, name := range t.Players {
 			m.add(Selection{Outcome: "YES", Player: name, Side: sides[side]}, part(i)*(1-math.Exp(-mean)), marginMany*2)
@@ -71,7 +55,7 @@ func priceTeamScorer(s *PriceList, m *Market) {
 
 // priceScorecast prices a first scorer combined with the score of the period, for the
 // forwards and the closest wins of their side.
-func priceScorecast(s *PriceList, m *Market) {
+func priceScorecast(s *basis, m *Market) {
 	t, home, away := s.goals(m.Period)
 	s.eachPlayer(func(name string, side, i int) {
 		if i >= 5 {
@@ -91,7 +75,7 @@ func priceScorecast(s *PriceList, m *Market) {
 	})
 }
 
-func priceWincast(s *PriceList, m *Market) {
+func priceWincast(s *basis, m *Market) {
 	p := s.m.full.results()
 	s.eachPlayer(func(name string, side, i int) {
 		if i < 8 {
@@ -100,7 +84,7 @@ func priceWincast(s *PriceList, m *Market) {
 	})
 }
 
-func priceTimecast(s *PriceList, m *Market) {
+func priceTimecast(s *basis, m *Market) {
 	all := s.m.home + s.m.away
 	at := func(minute float64) float64 { return math.Exp(-all * minute / played) }
 	s.eachPlayer(func(name string, side, i int) {
@@ -115,8 +99,8 @@ func priceTimecast(s *PriceList, m *Market) {
 }
 
 // priceCarded prices players in reverse order of scoring: defenders foul most.
-func priceCarded(p float64) func(*PriceList, *Market) {
-	return func(s *PriceList, m *Market) {
+func priceCarded(p float64) func(*basis, *Market) {
+	return func(s *basis, m *Market) {
 		s.eachPlayer(func(name string, side, i int) {
 			m.add(Selection{Outcome: "YES", Player: name, Side: sides[side]}, p*(0.5+float64(i)/squad), marginMany*2)
 		})
@@ -124,12 +108,12 @@ func priceCarded(p float64) func(*PriceList, *Market) {
 }
 
 // priceFirstCarded prices the first player carded, and that there is none.
-func priceFirstCarded(s *PriceList, m *Market) {
+func priceFirstCarded(s *basis, m *Market) {
 	priceCarded(0.06)(s, m)
 	m.add(Selection{Outcome: "NO_CARD"}, math.Exp(-s.cards[0]-s.cards[1]), marginMany)
 }
 
-func priceBest(s *PriceList, m *Market) {
+func priceBest(s *basis, m *Market) {
 	p := s.m.full.results()
 	s.eachPlayer(func(name string, side, i int) {
 		m.add(Selection{Outcome: "YES", Player: name, Side: sides[side]}, part(i)*(p[2*side]+p[1]/2), marginMany*2)
@@ -137,9 +121,9 @@ func priceBest(s *PriceList, m *Market) {
 }
 
 // pricePlayerCount prices over and under for two players a side, as recorded.
-func pricePlayerCount(mean func(*PriceList) [2]float64) func(*PriceList, *Market) {
-	return func(s *PriceList, m *Market) {
-		for side, t := range [2]*Team{&s.Fixture.Home, &s.Fixture.Away} {
+func pricePlayerCount(mean func(*basis) [2]float64) func(*basis, *Market) {
+	return func(s *basis, m *Market) {
+		for side, t := range [2]*Team{&s.fixture.Home, &s.fixture.Away} {
 			c := mean(s)[side]
 			for i := range min(2, len(t.Players)) {
 				line := halfLine(c*part(i) - 0.4)
@@ -149,4 +133,20 @@ func pricePlayerCount(mean func(*PriceList) [2]float64) func(*PriceList, *Market
 			}
 		}
 	}
+}
+
+// eachPlayer calls f for every player with markets, forwards of both
+// sides first.
+func (s *basis) eachPlayer(f func(name string, side, i int)) {
+	for i := range squad {
+		for side, t := range [2]*Team{&s.fixture.Home, &s.fixture.Away} {
+			if i < len(t.Players) {
+				f(t.Players[i], side, i)
+			}
+		}
+	}
+}
+
+func (s *basis) mean(side, i int) float64 {
+	return [2]float64{s.m.home, s.m.away}[side] * part(i)
 }

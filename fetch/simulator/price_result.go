@@ -5,23 +5,14 @@ import (
 	"strconv"
 )
 
-func (t *table) results() (p [3]float64) {
-	for i := range t {
-		for j := range t[i] {
-			p[result(i, j)] += t[i][j]
-		}
-	}
-	return p
-}
-
-func priceResult(s *PriceList, m *Market) {
+func priceResult(s *basis, m *Market) {
 	t, _, _ := s.goals(m.Period)
 	for i, p := range t.results() {
 		m.add(Selection{Outcome: results[i]}, p, marginTwo+0.015)
 	}
 }
 
-func priceDoubleChance(s *PriceList, m *Market) {
+func priceDoubleChance(s *basis, m *Market) {
 	t, _, _ := s.goals(m.Period)
 	p := t.results()
 	m.add(Selection{Outcome: "1X"}, p[0]+p[1], marginMany)
@@ -29,14 +20,14 @@ func priceDoubleChance(s *PriceList, m *Market) {
 	m.add(Selection{Outcome: "12"}, p[0]+p[2], marginMany)
 }
 
-func priceDrawNoBet(s *PriceList, m *Market) {
+func priceDrawNoBet(s *basis, m *Market) {
 	t, _, _ := s.goals(m.Period)
 	p := t.results()
 	m.add(Selection{Outcome: "HOME"}, p[0]/(p[0]+p[2]), marginTwo)
 	m.add(Selection{Outcome: "AWAY"}, p[2]/(p[0]+p[2]), marginTwo)
 }
 
-func priceHalfTimeFullTime(s *PriceList, m *Market) {
+func priceHalfTimeFullTime(s *basis, m *Market) {
 	for i, first := range results {
 		for j, full := range results {
 			m.add(Selection{Outcome: first + "/" + full}, s.m.htft[i][j], marginMany)
@@ -56,7 +47,7 @@ var scores = func() (all [maxFull][maxFull]string) {
 
 // priceCorrectScore prices home wins, then draws, then away wins, as the bookmaker
 // does.
-func priceCorrectScore(s *PriceList, m *Market) {
+func priceCorrectScore(s *basis, m *Market) {
 	t, _, _ := s.goals(m.Period)
 	for want := range 3 {
 		for win := range 8 {
@@ -73,7 +64,7 @@ func priceCorrectScore(s *PriceList, m *Market) {
 	}
 }
 
-func priceDoubleScore(s *PriceList, m *Market) {
+func priceDoubleScore(s *basis, m *Market) {
 	for h1 := range 4 {
 		for a1 := range 4 {
 			for h := h1; h < 5; h++ {
@@ -85,7 +76,7 @@ func priceDoubleScore(s *PriceList, m *Market) {
 	}
 }
 
-func priceResultAndBoth(s *PriceList, m *Market) {
+func priceResultAndBoth(s *basis, m *Market) {
 	t, _, _ := s.goals(m.Period)
 	var p [3][2]float64
 	for i := range t {
@@ -100,7 +91,7 @@ func priceResultAndBoth(s *PriceList, m *Market) {
 	}
 }
 
-func priceResultAndTotal(s *PriceList, m *Market) {
+func priceResultAndTotal(s *basis, m *Market) {
 	t, home, away := s.goals(m.Period)
 	line := halfLine(home + away - 0.1)
 	var p [2][3]float64
@@ -116,7 +107,7 @@ func priceResultAndTotal(s *PriceList, m *Market) {
 	}
 }
 
-func priceMargin(s *PriceList, m *Market) {
+func priceMargin(s *basis, m *Market) {
 	for side, name := range sides {
 		for by := 1; by <= 4; by++ {
 			text := name + "_" + strconv.Itoa(by)
@@ -137,13 +128,7 @@ func priceMargin(s *PriceList, m *Market) {
 	m.add(Selection{Outcome: "NO_GOAL"}, s.m.full[0][0], marginMany)
 }
 
-func (s *PriceList) winToNil(side int) float64 {
-	return s.m.full.sum(func(h, a int) bool {
-		return side == 0 && h > 0 && a == 0 || side == 1 && a > 0 && h == 0
-	})
-}
-
-func priceKickOff(_ *PriceList, m *Market) {
+func priceKickOff(_ *basis, m *Market) {
 	m.add(Selection{Outcome: "HOME"}, 0.5, marginTwo)
 	m.add(Selection{Outcome: "AWAY"}, 0.5, marginTwo)
 }
@@ -170,7 +155,7 @@ func europeanLines(base float64, book Book) []float64 {
 	return around
 }
 
-func priceHandicapResult(s *PriceList, m *Market) {
+func priceHandicapResult(s *basis, m *Market) {
 	t, _, _ := s.goals(m.Period)
 	base := s.base.handicap
 	if m.Period == "1H" {
@@ -208,7 +193,7 @@ func asianLines(base, now float64, book Book) []float64 {
 	return around
 }
 
-func priceAsianHandicap(s *PriceList, m *Market) {
+func priceAsianHandicap(s *basis, m *Market) {
 	t, home, away := s.goals(m.Period)
 	base := s.base.handicap
 	if m.Period == "1H" {
@@ -234,13 +219,4 @@ func priceAsianHandicap(s *PriceList, m *Market) {
 		}
 		m.twoSides(line, even(win, push))
 	}
-}
-
-// twoSides prices an Asian handicap, each side with its own sign of the line.
-func (m *Market) twoSides(line, p float64) {
-	if p < 0.04 || p > 0.96 {
-		return
-	}
-	m.fine(Selection{Outcome: "HOME", Line: signedText(line)}, p)
-	m.fine(Selection{Outcome: "AWAY", Line: signedText(-line)}, 1-p)
 }

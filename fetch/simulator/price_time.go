@@ -7,14 +7,14 @@ import (
 
 const played = 95.0 // minutes over which the goals of a match are distributed
 
-func priceFirstTeam(s *PriceList, m *Market) {
+func priceFirstTeam(s *basis, m *Market) {
 	none := s.m.full[0][0]
 	m.add(Selection{Outcome: "HOME"}, (1-none)*s.share(0), marginMany)
 	m.add(Selection{Outcome: "NO_GOAL"}, none, marginMany)
 	m.add(Selection{Outcome: "AWAY"}, (1-none)*s.share(1), marginMany)
 }
 
-func priceGoalMethod(s *PriceList, m *Market) {
+func priceGoalMethod(s *basis, m *Market) {
 	none := s.m.full[0][0]
 	for i, method := range [...]string{"SHOT", "HEADER", "PENALTY", "FREE_KICK", "OWN_GOAL"} {
 		m.add(Selection{Outcome: method}, (1-none)*[...]float64{0.68, 0.17, 0.08, 0.04, 0.03}[i], marginMany)
@@ -33,22 +33,22 @@ func minuteText(minute float64) string { return strconv.Itoa(int(minute)) + ":00
 
 // before prices a yes if the first event comes before an even minute. mean is the expected
 // number of events in a match.
-func (m *Market) before(s Selection, mean, lowest, highest float64) {
+func priceBefore(m *Market, s Selection, mean, lowest, highest float64) {
 	minute := evenMinute(mean, lowest, highest)
 	s.Qualifier = minuteText(minute)
 	m.yesNo(s, 1-math.Exp(-mean*minute/played))
 }
 
-func priceEarlyGoal(s *PriceList, m *Market) { m.before(Selection{}, s.m.home+s.m.away, 9, 60) }
+func priceEarlyGoal(s *basis, m *Market) { priceBefore(m, Selection{}, s.m.home+s.m.away, 9, 60) }
 
-func priceLateGoal(s *PriceList, m *Market) {
+func priceLateGoal(s *basis, m *Market) {
 	mean := s.m.home + s.m.away
 	minute := 90 - evenMinute(mean, 9, 60)/1.4
 	minute = math.Round(minute)
 	m.yesNo(Selection{Qualifier: strconv.Itoa(int(minute)) + ":59"}, 1-math.Exp(-mean*(played-minute)/played))
 }
 
-func priceTimeOfFirstGoal(s *PriceList, m *Market) {
+func priceTimeOfFirstGoal(s *basis, m *Market) {
 	mean := s.m.home + s.m.away
 	alive := 1.0
 	for from := 0; from <= 80; from += 10 {
@@ -63,12 +63,12 @@ func priceTimeOfFirstGoal(s *PriceList, m *Market) {
 	m.add(Selection{Outcome: "NO_GOAL"}, alive, marginMany)
 }
 
-func priceTimeOfTeamGoal(s *PriceList, m *Market) {
-	m.before(Selection{Side: "HOME"}, s.m.home, 15, 85)
-	m.before(Selection{Side: "AWAY"}, s.m.away, 15, 85)
+func priceTimeOfTeamGoal(s *basis, m *Market) {
+	priceBefore(m, Selection{Side: "HOME"}, s.m.home, 15, 85)
+	priceBefore(m, Selection{Side: "AWAY"}, s.m.away, 15, 85)
 }
 
-func priceGoalMinutes(s *PriceList, m *Market) {
+func priceGoalMinutes(s *basis, m *Market) {
 	mean := (s.m.home + s.m.away) * 49
 	low := math.Round(mean/5)*5 - 10
 	high := low + 20
@@ -83,6 +83,6 @@ func priceGoalMinutes(s *PriceList, m *Market) {
 // phi is the cumulative normal distribution.
 func phi(z float64) float64 { return math.Erfc(-z/math.Sqrt2) / 2 }
 
-func priceFirstTime(mean func(*PriceList) float64) func(*PriceList, *Market) {
-	return func(s *PriceList, m *Market) { m.before(Selection{}, mean(s), 4, 60) }
+func priceFirstTime(mean func(*basis) float64) func(*basis, *Market) {
+	return func(s *basis, m *Market) { priceBefore(m, Selection{}, mean(s), 4, 60) }
 }

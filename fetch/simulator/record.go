@@ -10,16 +10,16 @@ import (
 // from the beginning. Callers may modify the slices.
 
 // Periods returns the periods in the order of play.
-func (m *Match) Periods() []Period { return slices.Clone(m.periods) }
+func (m *Match) Periods() []Period { return slices.Clone(m.script.periods) }
 
 // Increments returns everything counted, by time.
-func (m *Match) Increments() []Increment { return slices.Clone(m.increments) }
+func (m *Match) Increments() []Increment { return slices.Clone(m.script.increments) }
 
 // Incidents returns the incidents, by time, without disallowed goals.
-func (m *Match) Incidents() []Incident { return slices.Clone(m.incidents) }
+func (m *Match) Incidents() []Incident { return slices.Clone(m.script.incidents) }
 
 // Kicks returns the kicks of the shoot-out, by time; none if there is no shoot-out.
-func (m *Match) Kicks() []Kick { return slices.Clone(m.kicks) }
+func (m *Match) Kicks() []Kick { return slices.Clone(m.script.kicks) }
 
 // Reported returns every entry of the feed's timeline in the order of appearance,
 // including those withdrawn later.
@@ -42,15 +42,10 @@ func (m *Match) GoalsLag() time.Duration { return m.lag }
 func (m *Match) Covers(metric Metric) bool { return m.covered.has(metric) }
 
 // True returns everything counted up to and including a moment.
-func (m *Match) True(now time.Time) Counts { return m.counts(now.Sub(m.Whistle)) }
+func (m *Match) True(now time.Time) Counts { return m.script.counts(now.Sub(m.Whistle)) }
 
 // RealID is the id of a replayed real match, "" for an invented one.
-func (m *Match) RealID() string {
-	if m.Fixture.real == nil {
-		return ""
-	}
-	return m.Fixture.real.id
-}
+func (m *Match) RealID() string { return m.script.id }
 
 // Minute is one minute of play as it truly was.
 type Minute struct {
@@ -64,7 +59,7 @@ type Minute struct {
 // Minutes returns every minute of play, in order.
 func (m *Match) Minutes() []Minute {
 	var all []Minute
-	for _, p := range m.periods {
+	for _, p := range m.script.periods {
 		if !p.Phase.Playing() {
 			continue
 		}
@@ -75,7 +70,7 @@ func (m *Match) Minutes() []Minute {
 		}
 	}
 	i := 0
-	for _, inc := range m.increments {
+	for _, inc := range m.script.increments {
 		for i < len(all)-1 && inc.At >= all[i].To && !(inc.At == all[i].To && all[i+1].From > inc.At) {
 			i++
 		}
@@ -83,14 +78,3 @@ func (m *Match) Minutes() []Minute {
 	}
 	return all
 }
-
-// Half is the number of the half being played, 1 to 4, and 0 in every other phase.
-func (p Phase) Half() int {
-	if !p.Playing() {
-		return 0
-	}
-	return int(p+1) / 2
-}
-
-// Replayed reports whether it is a replayed real match.
-func (f Fixture) Replayed() bool { return f.real != nil }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -147,41 +146,6 @@ func Only(list json.RawMessage, path string, wanted func(text string) bool) []js
 		}
 	}
 	return kept
-}
-
-// Replay is a dialect over recorded answers: the wire format is that of Dialect, and Serve
-// finds the answers.
-type Replay struct {
-	Dialect
-	Serve func(Question) Answer
-}
-
-var _ Sorting = Replay{}
-
-// Answer implements Dialect.
-func (r Replay) Answer(q Question) Answer { return r.Serve(q) }
-
-// Format implements Dialect.
-func (r Replay) Format() Format {
-	f := r.Dialect.Format()
-	f.Recorded = true
-	return f
-}
-
-// EndpointOf implements Sorting.
-func (r Replay) EndpointOf(path string, query url.Values) (name string, class Class) {
-	if d, ok := r.Dialect.(Sorting); ok {
-		return d.EndpointOf(path, query)
-	}
-	return r.Dialect.Endpoint(path)
-}
-
-// base returns the dialect that has the optional methods of d.
-func base(d Dialect) Dialect {
-	if r, ok := d.(Replay); ok {
-		return r.Dialect
-	}
-	return d
 }
 
 // Tomorrow returns the moment at which a recorded fixture is listed that is still to be

@@ -10,6 +10,7 @@ import (
 // script is everything that truly happens in one match, from the kick-off whistle on. It
 // does not change once written.
 type script struct {
+	id         string // of a recorded match, "" for an invented one
 	periods    []Period
 	increments []Increment // by At
 	incidents  []Incident  // by At

@@ -10,14 +10,6 @@ type Team struct {
 	Players  []string
 }
 
-// naming is how the clubs and players of a region are named.
-type naming struct {
-	towns  []string
-	forms  []string // "%" stands for the town
-	given  []string
-	family []string
-}
-
 const teamsApart = 64 // numbers reserved for each league
 
 func teams(d dice) [][]Team {
@@ -65,7 +57,10 @@ func suffix(l League) string {
 	}
 }
 
-const squad = 14 // players of a team with markets
+const (
+	squad = 14 // players of a team with markets
+	bench = 5  // substitutes brought on at most
+)
 
 // players returns the squad of a team. All teams of a league take from one long list, so
 // that two of them hardly ever share a name.
@@ -80,16 +75,6 @@ func players(t naming, slot int) []string {
 	return names
 }
 
-func (t naming) player(n int) string {
-	family := n % len(t.family)
-	given := (n / len(t.family)) % len(t.given)
-	name := t.given[given] + " " + t.family[family]
-	if round := n / len(t.family) / len(t.given); round > 0 { // the list repeats
-		name += " " + t.family[(family+round)%len(t.family)]
-	}
-	return name
-}
-
 // reserve names a player beyond the squad, from the part of the list after all squads of
 // the league; "" if players have no names.
 func (t Team) reserve(place int) string {
@@ -99,3 +84,6 @@ func (t Team) reserve(place int) string {
 	}
 	return competitions[league].naming.player(teamsApart*squad + slot*bench + place - squad)
 }
+
+// realTeam returns the n-th team of recorded matches, from 0. It has no players.
+func realTeam(n int, name string) Team { return Team{Number: firstReal*teamsApart + n, Name: name} }

@@ -1,20 +1,9 @@
 package simulator
 
 import (
+	"iter"
 	"slices"
 	"time"
-)
-
-// epoch is when the calendar of every world begins. It is fixed so that a fixture keeps
-// its number whenever a simulator is started.
-var epoch = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-
-const (
-	// horizon is how long before kick-off fixtures are announced.
-	horizon = 4 * 24 * time.Hour
-	grid    = 5 * time.Minute
-	// reach is how far back fixtures may still matter: late kick-offs, matches just over.
-	reach = 8 * time.Hour
 )
 
 // World is an endless calendar of fixtures. It is a pure function of its options and the
@@ -22,14 +11,10 @@ const (
 type World struct {
 	dice      dice
 	size      int
-	teams     [][]Team // by league
 	calendars []calendar
+	pairings  *pairings
 	pitches   *pitchCalendar
-	oddities  Oddities
-	start     time.Time
-	frozen    []Span
-	stages    *Cache[int64, *stage]            // by fixture
-	paired    *Cache[int64, map[int64]pairing] // by day since the epoch
+	feed      *Feed
 }
 
 // WorldOptions configures a world.
@@ -55,86 +40,118 @@ type WorldOptions struct {
 	Frozen []Span
 }
 
-// NewWorld returns the world of a seed with size fixtures announced at any time, and no
-// additional ones in play.
-func NewWorld(seed uint64, size int) *World {
-	return MakeWorld(WorldOptions{Seed: seed, Fixtures: size})
-}
-
 // MakeWorld returns a world with options.
 func MakeWorld(o WorldOptions) *World {
-	odd := usual()
-	if o.Oddities != nil {
-		odd = *o.Oddities
-	}
+	all := newCalendars(max(o.Fixtures, 1), o.InPlay, o.Matches != nil)
 	return &World{
 		dice:      dice(o.Seed),
 		size:      o.Fixtures,
-		teams:     teams(dice(o.Seed)),
-		calendars: newCalendars(max(o.Fixtures, 1), o.InPlay, o.Matches != nil),
-		pitches:   newPitchCalendar(o),
-		oddities:  odd,
-		start:     o.Start,
-		frozen:    o.Frozen,
-		stages:    NewCache[int64](1000+4*max(o.InPlay, 0)+o.Fixtures/8, one[*stage]),
-		paired:    NewCache[int64](10, one[map[int64]pairing]), // days: those announced, and some before
+		calendars: all,
+		pairings:  newPairings(dice(o.Seed), all),
+		pitches:   newPitchCalendar(o.Matches, o.InPlay, o.Start, o.MatchOffsets),
+		feed:      newFeed(dice(o.Seed), o.Oddities, o.Start, o.Frozen, 1000+4*max(o.InPlay, 0)+o.Fixtures/8),
 	}
 }
 
 // Size returns about how many fixtures are announced at any time.
 func (w *World) Size() int { return w.size }
 
-// Fixtures returns a bookmaker's list of coming matches at a moment, by kick-off and then
-// number: as many fixtures still to start as the world's size, those announced late, and
-// a few postponed, cancelled, withdrawn and finished ones that are still shown.
-func (w *World) Fixtures(now time.Time) []Fixture {
-	var list []Fixture
-	for n, ahead := range w.numbers(now, reach) {
-		if f := w.fixture(n, now); f.shown(now, ahead) {
-			list = append(list, f)
+// FeedTime returns the moment that the live feed reports, see [Feed.Time].
+func (w *World) FeedTime(now time.Time) time.Time { return w.feed.Time(now) }
+
+// numbers yields the fixtures whose slot is at most back ago, and those announced; the
+// bool reports whether the slot is still to come.
+func (w *World) numbers(now time.Time, back time.Duration) iter.Seq2[int64, bool] {
+	return func(yield func(int64, bool) bool) {
+		for i := range w.calendars {
+			c := &w.calendars[i]
+			next := c.next(now)
+			for n := max(next-int64((back+maxPostponed)/c.step)-2, 0); n < next+c.ahead; n++ {
+				if !yield(Number(c.place, n), n >= next) {
+					return
+				}
+			}
 		}
+		w.pitches.numbers(now, back, yield)
 	}
-	sortFixtures(list)
-	return list
 }
 
-// Football returns the fixtures that people play: those of Fixtures and those in play,
-// each once, by kick-off. It is the list of a provider without eSoccer.
-func (w *World) Football(now time.Time) []Fixture {
-	all := w.Fixtures(now)
-	for _, m := range w.Live(now) {
-		all = append(all, m.Fixture)
-	}
-	sortFixtures(all)
-	all = slices.CompactFunc(all, func(a, b Fixture) bool { return a.Number == b.Number })
-	return slices.DeleteFunc(all, func(f Fixture) bool { return !f.League.Human() })
-}
-
-// Fixture returns a fixture by number, and whether it is known at that moment: announced,
-// and over for no longer than a day.
-func (w *World) Fixture(number int64, now time.Time) (Fixture, bool) {
-	place, entry := placeOf(number)
+// fixture returns the fixture with a number, at a moment.
+func (w *World) fixture(n int64, now time.Time) Fixture {
+	d := dice(w.dice.of(uint64(n), 1))
+	place, entry := PlaceOf(n)
 	if place == pitches {
-		if !w.pitches.known(entry, now) {
-			return Fixture{}, false
-		}
-		f := w.fixture(number, now)
-		return f, now.Sub(f.KickOff) < 24*time.Hour
+		f := w.pitches.fixture(entry, d)
+		w.progress(&f, now)
+		return f
 	}
+	var c *calendar
 	for i := range w.calendars {
-		if c := &w.calendars[i]; c.place == place && entry >= 0 && entry < c.next(now)+c.ahead {
-			f := w.fixture(number, now)
-			return f, now.Sub(f.KickOff) < 24*time.Hour
+		if w.calendars[i].place == place {
+			c = &w.calendars[i]
 		}
 	}
-	return Fixture{}, false
+	l := c.pool.at(d.under(c.pool.sum, 2))
+	f := Fixture{Number: n, League: l, KickOff: c.slot(entry), Dice: d}
+	f.Home, f.Away = w.pairings.sides(c, entry, l)
+	w.applyLots(&f, now)
+	if f.Namesake() {
+		f.Away.Players = slices.Clone(f.Away.Players)
+		f.Away.Players[1] = f.Home.Players[1]
+	}
+	return f
 }
 
-func (w *World) stage(f Fixture) *stage {
-	return w.stages.Get(f.Number, func() *stage {
-		if f.real != nil {
-			return newStage(f, &f.real.script, metricsReal, w.oddities)
+// applyLots applies the changes to the fixture that its lots hold: about one in forty is
+// called off on its last day, one in fifty starts later than announced.
+func (w *World) applyLots(f *Fixture, now time.Time) {
+	notice := f.KickOff.Add(-time.Duration(f.Lot(20*60, 21)) * time.Minute)
+	known := !now.Before(notice)
+	switch lot := f.Lot(1000, 22); {
+	case lot < 15 && known:
+		f.Status = Postponed
+	case lot >= 15 && lot < 20 && known:
+		f.Status = Cancelled
+	case lot >= 20 && lot < 25 && known:
+		f.Status = Withdrawn
+	case lot >= 25 && lot < 45 && known:
+		f.KickOff = f.KickOff.Add(time.Duration(1+f.Lot(12, 23)) * 10 * time.Minute)
+		f.Moved = true
+	}
+	w.progress(f, now)
+}
+
+func (w *World) progress(f *Fixture, now time.Time) {
+	if f.Status != NotStarted || now.Before(f.KickOff) {
+		return
+	}
+	f.Status = InPlay
+	if now.Sub(f.KickOff) > liveReach || !now.Before(w.over(*f)) {
+		f.Status = Ended
+	}
+}
+
+// liveReach is longer than any match: extra time, a shoot-out, lingering.
+const liveReach = 200 * time.Minute
+
+// over returns when the fixture is reported to have ended. Only for a cup tie does this
+// need the match to be played.
+func (w *World) over(f Fixture) time.Time {
+	if end, known := planned(f); known && !f.Replayed() {
+		return over(f, end)
+	}
+	return w.Match(f).Over
+}
+
+// Match returns a fixture's match. Everything in it is known before it is played; the
+// feed reports it as time passes. The match of a fixture that was called off is never
+// shown.
+func (w *World) Match(f Fixture) Match {
+	return w.feed.Match(f, func() *script {
+		if f.Replayed() {
+			_, entry := PlaceOf(f.Number)
+			return &w.pitches.match(entry).script
 		}
-		return newStage(f, perform(f), f.covered(), w.oddities)
+		return perform(f)
 	})
 }

@@ -16,7 +16,7 @@ var noon = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
 
 // Neighbouring seeds must not give one world shifted by a step.
 func TestNeighbouringSeedsShareNothing(t *testing.T) {
-	a, b := simulator.NewWorld(1, 300).Fixtures(noon), simulator.NewWorld(2, 300).Fixtures(noon)
+	a, b := simulator.MakeWorld(simulator.WorldOptions{Seed: 1, Fixtures: 300}).Fixtures(noon), simulator.MakeWorld(simulator.WorldOptions{Seed: 2, Fixtures: 300}).Fixtures(noon)
 	same := 0
 	for _, f := range a {
 		for _, g := range b {
@@ -35,7 +35,7 @@ func TestNeighbouringSeedsShareNothing(t *testing.T) {
 func TestFixturesComeAndGo(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		size := rapid.IntRange(1, 400).Draw(t, "size")
-		w := simulator.NewWorld(rapid.Uint64().Draw(t, "seed"), size)
+		w := simulator.MakeWorld(simulator.WorldOptions{Seed: rapid.Uint64().Draw(t, "seed"), Fixtures: size})
 		now := noon.Add(time.Duration(rapid.IntRange(0, 60*24*365).Draw(t, "minute")) * time.Minute)
 		later := now.Add(time.Duration(rapid.IntRange(1, 600).Draw(t, "wait")) * time.Minute)
 		before := make(map[int64]simulator.Fixture)
@@ -73,7 +73,7 @@ func TestFixturesComeAndGo(t *testing.T) {
 func TestWorldHoldsEveryKind(t *testing.T) {
 	kinds, leagues := make(map[simulator.Kind]int), make(map[int]bool)
 	statuses := make(map[simulator.Status]int)
-	w := simulator.NewWorld(1, 6000)
+	w := simulator.MakeWorld(simulator.WorldOptions{Seed: 1, Fixtures: 6000})
 	for _, f := range w.Fixtures(noon) {
 		kinds[f.League.Kind]++
 		leagues[f.League.Number] = true
@@ -96,7 +96,7 @@ func TestWorldHoldsEveryKind(t *testing.T) {
 
 func TestTeamsOfALeagueDiffer(t *testing.T) {
 	names := make(map[string]map[string]int)
-	w := simulator.NewWorld(3, 20000)
+	w := simulator.MakeWorld(simulator.WorldOptions{Seed: 3, Fixtures: 20000})
 	for _, f := range w.Fixtures(noon) {
 		for _, team := range []simulator.Team{f.Home, f.Away} {
 			if names[f.League.Name] == nil {
@@ -111,17 +111,17 @@ func TestTeamsOfALeagueDiffer(t *testing.T) {
 }
 
 func TestPricesDriftSlowly(t *testing.T) {
-	w := simulator.NewWorld(1, 50)
+	w := simulator.MakeWorld(simulator.WorldOptions{Seed: 1, Fixtures: 50})
 	ref := simulator.Ref{Market: "MATCH_RESULT", Period: "FT"}
 	moved, steps := 0, 0
 	for _, f := range w.Fixtures(noon) {
-		v, since := w.Version(f, noon)
+		v, since := simulator.Version(f, noon)
 		if since.After(noon) || noon.Sub(since) > 21*time.Minute {
 			t.Errorf("fixture %d: prices of %v at %v", f.Number, since, noon)
 		}
-		old := w.PriceList(f, v, since).Market(ref)
+		old := simulator.NewPriceList(f, v, since).Market(ref)
 		for i := range int64(6) {
-			next := w.PriceList(f, v+i+1, since).Market(ref)
+			next := simulator.NewPriceList(f, v+i+1, since).Market(ref)
 			for k, s := range next.Selections {
 				a, _ := strconv.ParseFloat(old.Selections[k].Price, 64)
 				b, _ := strconv.ParseFloat(s.Price, 64)
@@ -152,10 +152,10 @@ func TestPricesAddUp(t *testing.T) {
 		{Market: "CORNERS_RACE", Period: "FT", Parameter: "5"}, {Market: "TIME_OF_FIRST_GOAL", Period: "FT"}, {Market: "HIGHEST_SCORING_HALF", Period: "FT"},
 		{Market: "WINNING_MARGIN", Period: "FT"}, {Market: "CORNERS_RESULT", Period: "FT"}, {Market: "GOALS_RANGE", Period: "FT"},
 	}
-	w := simulator.NewWorld(5, 60)
+	w := simulator.MakeWorld(simulator.WorldOptions{Seed: 5, Fixtures: 60})
 	for _, f := range w.Fixtures(noon) {
-		v, since := w.Version(f, noon)
-		sheet := w.PriceList(f, v, since)
+		v, since := simulator.Version(f, noon)
+		sheet := simulator.NewPriceList(f, v, since)
 		for _, r := range whole {
 			sum := 0.0
 			m := sheet.Market(r)

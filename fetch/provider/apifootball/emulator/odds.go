@@ -137,7 +137,7 @@ func (*dialect) Markets(_ *simulator.World, o *simulator.Offering) (all []simula
 		key := strconv.Itoa(b.id)
 		m := simulator.MeantMarket{Key: key, ID: key, Name: b.name, Proof: b.proof}
 		for _, r := range rows(b, o, mainMaker) {
-			meant := r.ref.Row(r.Selection)
+			meant := simulator.RowOf(r.ref, r.Selection)
 			meant.ID, meant.Decimal = r.value, r.Price
 			meant.Doubtful = o.Fixture.Namesake() && r.Player != "" && r.Player == o.Fixture.Home.Players[1]
 			m.Rows = append(m.Rows, meant)

@@ -117,7 +117,7 @@ const leastForDamage = 100
 
 // appendItem renders one fixture as in section 5.1 of betsapi.md.
 func appendItem(b []byte, w *simulator.World, f simulator.Fixture, now time.Time) []byte {
-	_, since := w.PricesAt(f, now)
+	_, since := simulator.PricesAt(f, now)
 	b = fmt.Appendf(b, `{"id":"%s","sport_id":"1","time":"%d","time_status":"%s"`, fixtureID(w, f), f.KickOff.Unix(), timeStatus(f.Status))
 	if w.Size() >= leastForDamage && f.League.Human() && f.Lot(140, oddLeagueNull) == 0 {
 		b = append(b, `,"league":null`...)
@@ -177,7 +177,7 @@ const calendars = 4
 // eventID returns the id of the live family: another numbering, which is the same in
 // all worlds.
 func eventID(f simulator.Fixture) string {
-	place, entry := f.Place()
+	place, entry := simulator.PlaceOf(f.Number)
 	return strconv.FormatInt(firstEventID+entry*calendars+int64(place), 10)
 }
 

@@ -49,7 +49,7 @@ func (s *renderer) newestTab(index int) simulator.Copy {
 }
 
 func meantRow(g *market, r row) simulator.MeantRow {
-	m := g.of.Refs()[r.sold.Ref].Row(r.sold.Selection)
+	m := simulator.RowOf(g.of.Refs()[r.sold.Ref], r.sold.Selection)
 	if g.proof == simulator.MustBeRaw {
 		m = simulator.MeantRow{Side: m.Side}
 	}

@@ -119,7 +119,7 @@ func (m *market) rows(o *simulator.Offering) (all []soldRow) {
 
 // row renders one selection; value is cut to two decimal places, and dp3 has all digits.
 func (m *market) row(ref simulator.Ref, p simulator.Priced, words words, f simulator.Fixture) soldRow {
-	r := soldRow{meant: ref.Row(p.Selection), row: row{ID: 200_000_000_000 + p.Hash%99_999_999_999, Market: m.id, Bookmaker: api.Bet365,
+	r := soldRow{meant: simulator.RowOf(ref, p.Selection), row: row{ID: 200_000_000_000 + p.Hash%99_999_999_999, Market: m.id, Bookmaker: api.Bet365,
 		Label: words.label, Name: optional(words.name), Total: optional(words.total), Handicap: optional(words.handicap),
 		Description: m.name, Stopped: m.isStopped(f, p.Selection)}}
 	if p.Price != "" {

@@ -186,7 +186,7 @@ func (d dialect) prices(q simulator.Question) simulator.Answer {
 		if !ok || !f.League.Human() {
 			continue
 		}
-		version, _ := q.World.PricesAt(f, q.Now)
+		version, _ := simulator.PricesAt(f, q.Now)
 		key := pricesKey{q.World, number, version, f.Status, f.KickOff.Unix(), bookmaker == api.Bet365}
 		items = append(items, d.rendered.Get(key, func() []byte { return priced(q.World, f, q.Now, key.odds) }))
 	}

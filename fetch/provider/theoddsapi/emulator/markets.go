@@ -209,7 +209,7 @@ func (g *market) outcomes(o *simulator.Offering, other bool) (rows []outcome) {
 		case p.Player == "" && p.Side != "":
 			row.Description = words(f, p.Side)
 		}
-		row.meant = g.of.Refs()[g.ref].Row(p.Selection)
+		row.meant = simulator.RowOf(g.of.Refs()[g.ref], p.Selection)
 		if g.proof == raw {
 			row.meant = simulator.MeantRow{Side: row.meant.Side}
 		}
