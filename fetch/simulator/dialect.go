@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"net/url"
 	"time"
+
+	"mkt/fetch/simulator/world"
 )
 
 // Dialect is one provider's wire format: its requests and its answers. It must be safe
@@ -93,7 +95,7 @@ type Question struct {
 	Path     string
 	Endpoint string
 	Query    url.Values
-	World    *World
+	World    *world.World
 	Now      time.Time // the world's
 }
 

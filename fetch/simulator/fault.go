@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"mkt/fetch/simulator/feed"
 )
 
 // FaultKind is one way in which a provider goes wrong.
@@ -64,7 +66,7 @@ var faultKinds = map[FaultKind]string{
 }
 
 // share points to the rate of a fault on matches; nil for one on requests.
-func (k FaultKind) share(o *Oddities) *float64 {
+func (k FaultKind) share(o *feed.Oddities) *float64 {
 	switch k {
 	case Corrected:
 		return &o.Corrected
@@ -85,7 +87,7 @@ func (k FaultKind) share(o *Oddities) *float64 {
 }
 
 // OnMatches reports whether a kind affects matches in play and not requests.
-func (k FaultKind) OnMatches() bool { return k.share(new(Oddities)) != nil }
+func (k FaultKind) OnMatches() bool { return k.share(new(feed.Oddities)) != nil }
 
 // About is the description of a kind.
 func (k FaultKind) About() string { return faultKinds[k] }

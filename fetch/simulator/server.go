@@ -8,6 +8,10 @@ import (
 	"strconv"
 	"sync"
 	"time"
+
+	"mkt/fetch/simulator/play"
+	"mkt/fetch/simulator/random"
+	"mkt/fetch/simulator/world"
 )
 
 // Server emulates a provider: it knows the accounts, counts requests against their
@@ -26,7 +30,7 @@ type Server struct {
 // change.
 type account struct {
 	Account
-	world    *World
+	world    *world.World
 	window   time.Time // start of the quota window that used counts in
 	used     int
 	requests map[string]int // by endpoint, including refused ones
@@ -44,15 +48,15 @@ func NewServer(o Options, d Dialect) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{options: o, dialect: d, start: o.Now(), log: o.Log, accounts: make(map[string]*account)}
-	var matches *Matches
+	var matches *play.Matches
 	if o.Matches != "" {
-		if matches, err = ReadMatches(o.Matches); err != nil {
+		if matches, err = play.ReadMatches(o.Matches); err != nil {
 			return nil, err
 		}
 	}
 	for token, a := range o.Tokens {
 		if a.Seed == 0 {
-			a.Seed = TextSeed(o.Seed, token)
+			a.Seed = random.TextSeed(o.Seed, token)
 		}
 		if a.Fixtures == 0 {
 			a.Fixtures = o.Fixtures
@@ -63,7 +67,7 @@ func NewServer(o Options, d Dialect) (*Server, error) {
 		if a.Quota == 0 {
 			a.Quota = o.Quota
 		}
-		world := MakeWorld(WorldOptions{Seed: a.Seed, Fixtures: a.Fixtures, InPlay: a.InPlay, Matches: matches, MatchOffsets: o.MatchOffsets,
+		world := world.New(world.Options{Seed: a.Seed, Fixtures: a.Fixtures, InPlay: a.InPlay, Matches: matches, MatchOffsets: o.MatchOffsets,
 			Start: s.start.UTC().Truncate(time.Second), Oddities: o.oddities(), Frozen: o.Frozen})
 		s.accounts[token] = &account{Account: a, world: world, requests: make(map[string]int), classes: make(map[Class]int)}
 	}
@@ -74,7 +78,7 @@ func NewServer(o Options, d Dialect) (*Server, error) {
 func (s *Server) Tokens() []string { return slices.Sorted(maps.Keys(s.accounts)) }
 
 // World returns the world a token sees, nil for an unknown one.
-func (s *Server) World(token string) *World {
+func (s *Server) World(token string) *world.World {
 	if a, ok := s.accounts[token]; ok {
 		return a.world
 	}
@@ -170,8 +174,8 @@ func (s *Server) count(a *account, endpoint string, class Class, cost int) (aske
 // due returns the fault of a request, noFault for most, and a source of random numbers
 // for it. Both depend only on the account's seed and the request's number.
 func (s *Server) due(a *account, n asked, class Class) (FaultKind, func(int) int) {
-	d := dice(TextSeed(a.Seed, "faults"))
-	pick := func(m int) int { return d.under(m, uint64(n.all), 3) }
+	d := random.Dice(random.TextSeed(a.Seed, "faults"))
+	pick := func(m int) int { return d.Under(m, uint64(n.all), 3) }
 	for i, f := range s.options.Faults {
 		number := n.all
 		if f.Class != "" {
@@ -181,7 +185,7 @@ func (s *Server) due(a *account, n asked, class Class) (FaultKind, func(int) int
 		case f.Kind.OnMatches():
 		case f.Class != "" && f.Class != class:
 		case f.Number > 0 && (f.Number == number || f.Onward && f.Number < number),
-			f.Number == 0 && d.unit(uint64(number), uint64(i), 2) < f.Rate:
+			f.Number == 0 && d.Unit(uint64(number), uint64(i), 2) < f.Rate:
 			s.log.Debug("fault", "kind", f.Kind, "request", n.all)
 			return f.Kind, pick
 		}

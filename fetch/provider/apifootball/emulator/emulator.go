@@ -12,14 +12,16 @@ import (
 
 	"mkt/fetch/provider/apifootball/internal/api"
 	"mkt/fetch/simulator"
+	"mkt/fetch/simulator/cache"
+	"mkt/fetch/simulator/world"
 )
 
 // New returns an emulator of API-Football: an [http.Handler] in the provider's
 // wire format over invented worlds or, if Options.Replay is set, over recorded payloads.
 func New(o simulator.Options) (*simulator.Server, error) {
 	d := &dialect{IDs: fixtureIDs,
-		lists: simulator.NewLists((*simulator.World).Football, func(l listed) int { return len(l.json) }),
-		odds:  simulator.NewCache[oddsKey](64<<20, func(b []byte) int { return len(b) }),
+		lists: world.NewLists((*world.World).Football, func(l listed) int { return len(l.json) }),
+		odds:  cache.New[oddsKey](64<<20, func(b []byte) int { return len(b) }),
 	}
 	if o.Replay == "" {
 		return simulator.NewServer(o, d)
@@ -33,9 +35,9 @@ func New(o simulator.Options) (*simulator.Server, error) {
 
 // dialect implements simulator.Dialect.
 type dialect struct {
-	simulator.IDs
-	lists simulator.Lists[listed]
-	odds  *simulator.Cache[oddsKey, []byte]
+	world.IDs
+	lists world.Lists[listed]
+	odds  *cache.Cache[oddsKey, []byte]
 }
 
 // Endpoint implements simulator.Dialect.

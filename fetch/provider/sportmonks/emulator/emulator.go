@@ -13,14 +13,16 @@ import (
 
 	"mkt/fetch/provider/sportmonks/internal/api"
 	"mkt/fetch/simulator"
+	"mkt/fetch/simulator/cache"
+	"mkt/fetch/simulator/world"
 )
 
 // New returns an emulator of Sportmonks: an [http.Handler] in the provider's wire
 // format over invented worlds or, if Options.Replay is set, over recorded payloads.
 func New(o simulator.Options) (*simulator.Server, error) {
 	d := dialect{IDs: fixtureIDs,
-		lists:    simulator.NewLists((*simulator.World).Fixtures, func(it listedItem) int { return len(it.json) }),
-		rendered: simulator.NewCache[pricesKey](64<<20, func(b []byte) int { return len(b) }),
+		lists:    world.NewLists((*world.World).Fixtures, func(it listedItem) int { return len(it.json) }),
+		rendered: cache.New[pricesKey](64<<20, func(b []byte) int { return len(b) }),
 	}
 	if o.Replay == "" {
 		return simulator.NewServer(o, d)
@@ -34,9 +36,9 @@ func New(o simulator.Options) (*simulator.Server, error) {
 
 // dialect implements simulator.Dialect.
 type dialect struct {
-	simulator.IDs
-	lists    simulator.Lists[listedItem]
-	rendered *simulator.Cache[pricesKey, []byte]
+	world.IDs
+	lists    world.Lists[listedItem]
+	rendered *cache.Cache[pricesKey, []byte]
 	limit    *rateLimit // nil if an answer does not state it
 }
 

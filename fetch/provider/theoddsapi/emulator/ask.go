@@ -9,11 +9,12 @@ import (
 
 	"mkt/fetch/provider/theoddsapi/internal/api"
 	"mkt/fetch/simulator"
+	"mkt/fetch/simulator/competition"
 )
 
 // ask is a valid request.
 type ask struct {
-	fixtures []simulator.Fixture
+	fixtures []competition.Fixture
 	makers   []maker
 	markets  []string
 }

@@ -10,13 +10,16 @@ import (
 
 	"mkt/fetch/provider/theoddsapi/internal/api"
 	"mkt/fetch/simulator"
+	"mkt/fetch/simulator/competition"
+	"mkt/fetch/simulator/meant"
+	"mkt/fetch/simulator/world"
 )
 
 // New returns an emulator of The Odds API: an [http.Handler] in the provider's
 // wire format over invented worlds, with its credits, error codes and oddities. A
 // window of Options.Quota is the provider's month.
 func New(o simulator.Options) (*simulator.Server, error) {
-	d := &dialect{lists: simulator.NewLists(ahead, func(simulator.Fixture) int { return fixtureSize })}
+	d := &dialect{lists: world.NewLists(ahead, func(competition.Fixture) int { return fixtureSize })}
 	if o.Replay != "" {
 		r, err := openReplay(o.Replay)
 		if err != nil {
@@ -32,13 +35,13 @@ const fixtureSize = 1 << 10
 
 // dialect implements simulator.Dialect.
 type dialect struct {
-	lists simulator.Lists[simulator.Fixture]
+	lists world.Lists[competition.Fixture]
 }
 
 var (
 	_ simulator.Charging = (*dialect)(nil)
-	_ simulator.Meaning  = (*dialect)(nil)
-	_ simulator.Lister   = (*dialect)(nil)
+	_ meant.Dialect      = (*dialect)(nil)
+	_ meant.Lister       = (*dialect)(nil)
 )
 
 // Endpoint implements simulator.Dialect.
