@@ -26,14 +26,6 @@ var makers = []struct {
 	name string
 }{{4, "Pinnacle"}, {6, "Bwin"}, {mainMaker, "Bet365"}}
 
-// oddsKey identifies the odds of a fixture, of one bookmaker or of all.
-type oddsKey struct {
-	world   *world.World
-	number  int64
-	version int64
-	maker   string
-}
-
 // oddsPage answers a request for the odds of a day.
 func (d *dialect) oddsPage(q simulator.Question) ([][]byte, simulator.Page) {
 	maker := q.Query.Get(api.ParamBookmaker)

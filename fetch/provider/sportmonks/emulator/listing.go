@@ -18,12 +18,6 @@ const (
 	maxPerPage = 50
 )
 
-// Oddities of a fixture, each drawn separately.
-const (
-	oddAwayFirst = iota + 301
-	oddStopped
-)
-
 // fixture is one fixture as the provider writes it, with the members that includes add.
 type fixture struct {
 	ID           int64         `json:"id"`
@@ -95,8 +89,6 @@ func team(t competition.Team, location string) participant {
 	return p
 }
 
-var fixtureIDs = world.IDs{First: 19_000_000}
-
 func leagueID(f competition.Fixture) int { return 500 + f.League.Number }
 
 func teamID(t competition.Team) int { return 2_000 + t.Number }
@@ -104,12 +96,6 @@ func teamID(t competition.Team) int { return 2_000 + t.Number }
 // states are the states of fixtures out of play.
 var states = [...]string{competition.NotStarted: api.StateNotStarted, competition.InPlay: api.StateFirstHalf, competition.Ended: api.StateFullTime,
 	competition.Postponed: api.StatePostponed, competition.Cancelled: api.StateCancelled, competition.Withdrawn: api.StateDeleted}
-
-// listedItem is one rendered fixture of the list.
-type listedItem struct {
-	day  string
-	json []byte // nil if the provider does not have the fixture
-}
 
 // fixtures answers a request for the fixtures of some days. The provider has no eSoccer.
 func (d dialect) fixtures(q simulator.Question, from, to string) simulator.Answer {
@@ -157,16 +143,6 @@ func count(text string, usual, most int) (int, bool) {
 	}
 	n, err := strconv.Atoi(text)
 	return n, err == nil && n >= 1 && n <= most
-}
-
-// pricesKey identifies one rendering of a fixture's prices.
-type pricesKey struct {
-	world   *world.World
-	number  int64
-	version int64
-	state   competition.Status
-	kickOff int64
-	odds    bool
 }
 
 // prices answers fixtures/multi: the existing fixtures, each with the prices of the

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -88,6 +89,29 @@ type event struct {
 	Bookmakers *[]book `json:"bookmakers,omitempty"`
 }
 
+// book, prices and outcome are the objects of an answer about prices.
+type book struct {
+	Key     string   `json:"key"`
+	Title   string   `json:"title"`
+	Updated string   `json:"last_update,omitempty"` // absent in the answer about one fixture
+	Markets []prices `json:"markets"`
+}
+
+type prices struct {
+	Key      string    `json:"key"`
+	Updated  string    `json:"last_update"`
+	Outcomes []outcome `json:"outcomes"`
+}
+
+type outcome struct {
+	Name        string      `json:"name"`
+	Description string      `json:"description,omitempty"`
+	Price       json.Number `json:"price"`
+	Point       json.Number `json:"point,omitempty"`
+
+	meant meant.Row
+}
+
 func eventOf(w *world.World, f competition.Fixture) *event {
 	return &event{ID: idOf(w, f), Sport: sportOf(f.League), League: f.League.Name, Start: timeOf(f.KickOff), Home: f.Home.Name, Away: f.Away.Name}
 }
@@ -139,3 +163,5 @@ func decimal(text string) json.Number {
 	}
 	return json.Number(text)
 }
+
+var isID = regexp.MustCompile(`^[0-9a-f]{32}$`).MatchString

@@ -2,7 +2,6 @@ package emulator
 
 import (
 	"cmp"
-	"encoding/json"
 	"slices"
 	"strings"
 
@@ -13,12 +12,6 @@ import (
 	"mkt/fetch/simulator/meant"
 	"mkt/fetch/simulator/world"
 )
-
-// maker is a bookmaker; an exchange also has lay prices of the result.
-type maker struct {
-	Key, Title string
-	exchange   bool
-}
 
 // makers are the bookmakers, of every region. The first one has the world's prices; some
 // prices of the others differ.
@@ -129,29 +122,6 @@ func (d *dialect) cost(q simulator.Question, a ask) int {
 		return markets * regions
 	}
 	return 0
-}
-
-// book, prices and outcome are the objects of an answer about prices.
-type book struct {
-	Key     string   `json:"key"`
-	Title   string   `json:"title"`
-	Updated string   `json:"last_update,omitempty"` // absent in the answer about one fixture
-	Markets []prices `json:"markets"`
-}
-
-type prices struct {
-	Key      string    `json:"key"`
-	Updated  string    `json:"last_update"`
-	Outcomes []outcome `json:"outcomes"`
-}
-
-type outcome struct {
-	Name        string      `json:"name"`
-	Description string      `json:"description,omitempty"`
-	Price       json.Number `json:"price"`
-	Point       json.Number `json:"point,omitempty"`
-
-	meant meant.Row
 }
 
 // priced returns a fixture with the requested prices; nil for one that a list leaves out.
