@@ -28,7 +28,7 @@ LDFLAGS := -s -w -X main.version=$(VERSION)$(if $(filter Linux,$(shell uname)), 
 # goroutines, which the detector changes.
 RACE := ./cmd/mkt/internal/audit ./cmd/mkt/internal/cli/... ./cmd/mkt/internal/commitlog ./cmd/mkt/internal/console ./cmd/mkt/internal/doctor \
 	./cmd/mkt/internal/page ./cmd/mkt/internal/schedule ./cmd/mkt/internal/tail ./cmd/mkt/internal/tenants \
-	./fetch ./fetch/internal/requests ./fetch/internal/upstream ./fetch/raw ./fetch/simulator \
+	./fetch ./fetch/internal/requests ./fetch/internal/upstream ./fetch/raw ./fetch/simulator/... \
 	./internal/listen ./publish/durable ./publish/store ./publish/transparency/witness ./serve/...
 TIMED := TestSimulatedFaults
 # In these packages the detector watches the tests RACED, which run cycles with several workers and
