@@ -11,6 +11,8 @@ import (
 	"mkt/publish/durable"
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
+	"mkt/transform/reading"
+	"mkt/transform/rules"
 )
 
 // ErrNoPrevious: the cycle with the states to continue is missing.
@@ -26,7 +28,7 @@ func (r *run) findPrevious(ctx context.Context) error {
 	}
 	id := r.archive.Cycle().Previous
 	var missing []layout.CycleID // newest first
-	for id != "" && len(missing) < maxBehind {
+	for id != "" && len(missing) < rules.MaxBehind {
 		m, found, err := canonicalOf(r.Root, id)
 		if err != nil {
 			return r.remedy(err)
@@ -103,7 +105,7 @@ func (r *run) backfill(ctx context.Context, id layout.CycleID) error {
 	err := earlier.transform(ctx)
 	log := r.Log.With("tenant", r.ClientID, "product", r.Product, "cycle", id, "step", "transform")
 	switch {
-	case errors.Is(err, ErrQuarantined), errors.Is(err, ErrNoCycle), errors.Is(err, raw.ErrCorrupt):
+	case errors.Is(err, reading.ErrQuarantined), errors.Is(err, reading.ErrNoCycle), errors.Is(err, raw.ErrCorrupt):
 		log.Warn("skipped an earlier cycle that cannot be transformed", "error", err)
 		return nil
 	case err != nil:

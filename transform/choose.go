@@ -10,6 +10,7 @@ import (
 	"mkt/publish/durable"
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
+	"mkt/transform/reading"
 )
 
 // checkKey compares the id key with the fingerprint recorded in the data root, or records the
@@ -85,7 +86,7 @@ func (r *run) chooseCycle() error {
 			return err
 		}
 		if !found {
-			return fmt.Errorf("%w: run mkt fetch first", ErrNoCycle)
+			return fmt.Errorf("%w: run mkt fetch first", reading.ErrNoCycle)
 		}
 		r.cycle = newest.CycleID
 	}
@@ -120,7 +121,7 @@ func (r *run) sync() error {
 func (r *run) openArchive() error {
 	archive, err := raw.Open(r.Root, r.cycle)
 	if errors.Is(err, raw.ErrNotSealed) {
-		return fmt.Errorf("%w: %w: its retrieval was interrupted; leave out --cycle for the newest", ErrNoCycle, err)
+		return fmt.Errorf("%w: %w: its retrieval was interrupted; leave out --cycle for the newest", reading.ErrNoCycle, err)
 	}
 	if err != nil {
 		return err
@@ -130,7 +131,7 @@ func (r *run) openArchive() error {
 	case c.ClientID != r.ClientID || c.Product != r.Product:
 		return fmt.Errorf("cycle %s belongs to %s %s: %w", r.cycle, c.ClientID, c.Product, raw.ErrCorrupt)
 	case c.Outcome == raw.Failed:
-		return fmt.Errorf("%w: the retrieval of %s failed (%s); run mkt fetch again", ErrNoCycle, r.cycle, c.Code)
+		return fmt.Errorf("%w: the retrieval of %s failed (%s); run mkt fetch again", reading.ErrNoCycle, r.cycle, c.Code)
 	case r.before != nil && r.before.DerivationVersion != r.engine.version:
 		return fmt.Errorf("cycle %s: %w: version %s then, %s now; its rows are not changed: leave out --cycle for a new cycle", r.cycle, ErrRules,
 			r.before.DerivationVersion, r.engine.version)

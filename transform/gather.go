@@ -11,6 +11,8 @@ import (
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
 	"mkt/publish/table"
+	"mkt/transform/reading"
+	"mkt/transform/rules"
 )
 
 // result is an engine's derivation of a cycle, ready to be written.
@@ -35,16 +37,16 @@ type result struct {
 // complete one has priority, then the newest. A fixture missing in the listing was filtered out
 // or not requested, and is left out.
 func (r *run) gather(l provider.Listing, sheets []sheet) *gathering {
-	g := &gathering{listing: l, byID: make(map[string]reading), broken: make(map[string]football.Reason), withoutMarkets: make(map[string]reading)}
+	g := &gathering{listing: l, byID: make(map[string]gathered), broken: make(map[string]football.Reason), withoutMarkets: make(map[string]gathered)}
 	res := &r.result
 	res.counters = map[string]int64{"payloads": int64(len(sheets))}
 	res.filtered = l.Filtered
-	res.broken, res.damaged, res.unknown = sums(l.Broken), sums(l.Damaged), sums(l.Unknown)
+	res.broken, res.damaged, res.unknown = reading.Sums(l.Broken), reading.Sums(l.Damaged), reading.Sums(l.Unknown)
 	for i := range sheets {
 		g.sheet(&sheets[i], res)
 		g.prices, g.badPrices = g.prices+sheets[i].prices, g.badPrices+sheets[i].badPrices
 		if s := &sheets[i]; s.err != nil {
-			r.unreadable(s.origin.Response, s.err)
+			reading.Unreadable(r.log(), res.counters, s.origin.Response, s.err)
 		}
 	}
 	return g
@@ -58,7 +60,7 @@ func (r *run) conclude(g *gathering) error {
 		res.broken["fixture:"+string(reason)]++
 	}
 	r.summary.Broken, r.summary.Failed = len(g.broken), len(r.archive.Cycle().Failed)
-	r.summary.Damaged = total(res.damaged)
+	r.summary.Damaged = reading.Total(res.damaged)
 	r.summary.Bytes = res.counters["payload_bytes"]
 	if err := g.tooMuch(r.ClientID, res.damaged); err != nil {
 		return err
@@ -81,24 +83,24 @@ func (r *run) conclude(g *gathering) error {
 // gathering joins one cycle, by provider fixture id.
 type gathering struct {
 	listing provider.Listing
-	byID    map[string]reading
+	byID    map[string]gathered
 	broken  map[string]football.Reason // not readable in any payload
 	met     provider.Parts
 	hurt    provider.Parts // of all parts
 
-	withoutMarkets    map[string]reading // answered without any market
-	prices, badPrices int                // selections with a price, and those with an unreadable price
+	withoutMarkets    map[string]gathered // answered without any market
+	prices, badPrices int                 // selections with a price, and those with an unreadable price
 }
 
-type reading struct {
+type gathered struct {
 	refreshed
-	origin Origin
+	origin reading.Origin
 }
 
 func (g *gathering) sheet(s *sheet, res *result) {
 	res.counters["payload_bytes"] += int64(s.bytes)
-	add(res.damaged, s.damaged)
-	add(res.unknown, s.unknown)
+	reading.Add(res.damaged, s.damaged)
+	reading.Add(res.unknown, s.unknown)
 	g.met.Add(s.met)
 	g.hurt.Add(s.hurt)
 	for name, n := range s.skipped {
@@ -132,10 +134,10 @@ func (g *gathering) fixture(f *refreshed, s *sheet, res *result) {
 	f.answer = s.origin.SHA256
 	if f.counts.markets == 0 && !f.partial {
 		f.notOffered = true
-		g.withoutMarkets[id] = reading{*f, s.origin}
+		g.withoutMarkets[id] = gathered{*f, s.origin}
 		return
 	}
-	now := reading{*f, s.origin}
+	now := gathered{*f, s.origin}
 	if before, twice := g.byID[id]; twice {
 		res.counters["fixtures_repeated"]++
 		if now.partial && !before.partial || now.partial == before.partial && before.origin.FetchedAt.After(now.origin.FetchedAt) {
@@ -168,17 +170,17 @@ func (g *gathering) tooMuch(tenant string, damaged map[string]int) error {
 		bad, few, whole int
 		most            float64 // share of the whole
 	}{
-		{"fixtures' markets", len(g.broken), 1, len(g.broken) + len(g.byID), maxBroken},
-		{"items of the fixture list", total(g.listing.Broken), 1, total(g.listing.Broken) + len(g.listing.Fixtures), maxBroken},
-		{"items of the fixture list in part", g.listing.Hurt, 1, g.listing.Met, maxBroken},
-		{"sections of fixtures", g.hurt.Sections, manyParts, g.met.Sections, maxBroken},
-		{"markets", g.hurt.Markets, manyParts, g.met.Markets, maxBroken},
-		{"rows of markets", g.hurt.Rows, manyParts, g.met.Rows, maxBroken},
-		{"prices", g.badPrices, manyParts, g.prices, maxUnreadable},
+		{"fixtures' markets", len(g.broken), 1, len(g.broken) + len(g.byID), rules.MaxBroken},
+		{"items of the fixture list", reading.Total(g.listing.Broken), 1, reading.Total(g.listing.Broken) + len(g.listing.Fixtures), rules.MaxBroken},
+		{"items of the fixture list in part", g.listing.Hurt, 1, g.listing.Met, rules.MaxBroken},
+		{"sections of fixtures", g.hurt.Sections, rules.ManyParts, g.met.Sections, rules.MaxBroken},
+		{"markets", g.hurt.Markets, rules.ManyParts, g.met.Markets, rules.MaxBroken},
+		{"rows of markets", g.hurt.Rows, rules.ManyParts, g.met.Rows, rules.MaxBroken},
+		{"prices", g.badPrices, rules.ManyParts, g.prices, rules.MaxUnreadable},
 	} {
 		if part.bad > part.few && float64(part.bad) > part.most*float64(part.whole) {
 			return fmt.Errorf("%w: %d of %d %s%s; the provider's format may have changed: mkt mapping report --tenant %s shows what is not understood",
-				ErrQuarantined, part.bad, part.whole, part.what, mostOften(damaged), tenant)
+				reading.ErrQuarantined, part.bad, part.whole, part.what, reading.MostOften(damaged), tenant)
 		}
 	}
 	return nil
@@ -195,7 +197,7 @@ func (g *gathering) notOffered(r *run) (all []refreshed) {
 		}
 		listed := g.listing.Fixtures[id].Fixture
 		listed.ID = minter.Fixture(id).FixtureID()
-		g.withoutMarkets[id] = reading{refreshed: refreshed{notOffered: true, fixture: listed}}
+		g.withoutMarkets[id] = gathered{refreshed: refreshed{notOffered: true, fixture: listed}}
 	}
 	for id, f := range g.withoutMarkets {
 		if _, read := g.byID[id]; !read && !g.isFailed(id, cycle.Failed) {
@@ -236,38 +238,4 @@ func (g *gathering) rows(r *run) []table.ListingRow {
 	}
 	slices.SortFunc(rows, func(a, b table.ListingRow) int { return cmp.Compare(a.FixtureID, b.FixtureID) })
 	return rows
-}
-
-// mostOften names the most frequent damage, for a message; "" if there is none.
-func mostOften(damaged map[string]int) string {
-	most := ""
-	for what, n := range damaged {
-		if most == "" || n > damaged[most] || n == damaged[most] && what < most {
-			most = what
-		}
-	}
-	if most == "" {
-		return ""
-	}
-	return fmt.Sprintf(" (most often %q, %d times)", most, damaged[most])
-}
-
-func total(counts map[string]int) (n int) {
-	for _, c := range counts {
-		n += c
-	}
-	return n
-}
-
-// sums returns a copy of counts, never nil.
-func sums(counts map[string]int) map[string]int {
-	all := make(map[string]int)
-	add(all, counts)
-	return all
-}
-
-func add(all, counts map[string]int) {
-	for name, n := range counts {
-		all[name] += n
-	}
 }

@@ -7,6 +7,8 @@ import (
 	"mkt/fetch/input"
 	"mkt/fetch/provider"
 	"mkt/transform/live"
+	"mkt/transform/reading"
+	"mkt/transform/rules"
 )
 
 // LiveSummary counts the work of a cycle of live intelligence.
@@ -89,7 +91,7 @@ func (r *run) tooManyMissing(tracks []*track) bool {
 			missing++
 		}
 	}
-	if missing <= holdNumber || float64(missing) <= holdShare*float64(listed) {
+	if missing <= rules.HoldNumber || float64(missing) <= rules.HoldShare*float64(listed) {
 		return false
 	}
 	r.summary.Live.Held = missing
@@ -111,24 +113,24 @@ func (r *run) readLive() (list provider.LiveSheet, details []input.Sample, err e
 	res := &r.result
 	res.counters = map[string]int64{"payloads": int64(sheets.answers), "payload_bytes": sheets.bytes}
 	res.newest = sheets.at
-	res.filtered, res.broken, res.damaged, res.unknown = list.Filtered, sums(list.Broken), sums(list.Damaged), sums(list.Unknown)
+	res.filtered, res.broken, res.damaged, res.unknown = list.Filtered, reading.Sums(list.Broken), reading.Sums(list.Damaged), reading.Sums(list.Unknown)
 	for i := range sheets.details {
 		d := &sheets.details[i]
 		if d.err != nil {
-			r.unreadable(d.origin.Response, d.err)
+			reading.Unreadable(r.log(), res.counters, d.origin.Response, d.err)
 			continue
 		}
-		add(res.unknown, d.sheet.Unknown)
-		add(res.damaged, d.sheet.Damaged)
+		reading.Add(res.unknown, d.sheet.Unknown)
+		reading.Add(res.damaged, d.sheet.Damaged)
 		for reason, n := range d.sheet.Broken {
 			res.damaged["detail: "+reason] += n
 		}
 	}
 	details = sheets.detailSamples()
-	r.summary.Damaged = total(res.damaged)
+	r.summary.Damaged = reading.Total(res.damaged)
 	r.summary.Live.Details = len(details)
 	res.listingComplete = list.Complete && r.archive.Cycle().ListingComplete
-	r.summary.Broken, r.summary.Failed = total(list.Broken), len(r.archive.Cycle().Failed)
+	r.summary.Broken, r.summary.Failed = reading.Total(list.Broken), len(r.archive.Cycle().Failed)
 	r.summary.Bytes = sheets.bytes
 	return list, details, tooManyBroken(list)
 }

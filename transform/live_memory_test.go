@@ -12,6 +12,7 @@ import (
 	"mkt/publish/durable"
 	"mkt/publish/layout"
 	"mkt/transform"
+	"mkt/transform/reading"
 )
 
 // remembered returns the answers of a cycle as its fetch leaves them in memory.
@@ -54,7 +55,7 @@ func TestLiveFromMemory(t *testing.T) {
 				want, wantErr := k.transform(files1)
 				got, err := k.transformWith(files2, received, states)
 				received.Release()
-				if errors.Is(wantErr, transform.ErrQuarantined) && errors.Is(err, transform.ErrQuarantined) {
+				if errors.Is(wantErr, reading.ErrQuarantined) && errors.Is(err, reading.ErrQuarantined) {
 					continue
 				}
 				must(t, wantErr)

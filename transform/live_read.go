@@ -7,11 +7,13 @@ import (
 	"mkt/fetch/input"
 	"mkt/fetch/provider"
 	"mkt/fetch/raw"
+	"mkt/transform/reading"
+	"mkt/transform/rules"
 )
 
 type liveSheets struct {
 	list    provider.LiveSheet // of all pages
-	pages   []Origin
+	pages   []reading.Origin
 	details []liveDetail
 	at      time.Time // the newest retrieval of a page
 	answers int
@@ -20,7 +22,7 @@ type liveSheets struct {
 
 // liveDetail is one detail payload. It has no samples if err is not nil.
 type liveDetail struct {
-	origin Origin
+	origin reading.Origin
 	sheet  provider.LiveSheet
 	err    error
 }
@@ -44,7 +46,7 @@ func readLive(a *raw.Archive, adapter provider.LiveAdapter, newTrace func() *pro
 		if newTrace != nil {
 			p.Trace = newTrace()
 		}
-		origin := originOf(a, response, p.Trace)
+		origin := reading.OriginOf(a, response, p.Trace)
 		switch {
 		case isList:
 			pages, s.pages = append(pages, p), append(s.pages, origin)
@@ -52,15 +54,15 @@ func readLive(a *raw.Archive, adapter provider.LiveAdapter, newTrace func() *pro
 				s.at = p.FetchedAt
 			}
 		case wanted == nil || wanted(p.Body):
-			sheet, err := guarded(func() (provider.LiveSheet, error) { return adapter.ReadDetail(p) })
+			sheet, err := reading.Guarded(func() (provider.LiveSheet, error) { return adapter.ReadDetail(p) })
 			s.details = append(s.details, liveDetail{origin, sheet, err})
 		}
 	}
 	if len(pages) == 0 {
-		return s, fmt.Errorf("%w: no list of fixtures in play", ErrNoCycle)
+		return s, fmt.Errorf("%w: no list of fixtures in play", reading.ErrNoCycle)
 	}
-	if s.list, err = guarded(func() (provider.LiveSheet, error) { return adapter.ReadList(pages) }); err != nil {
-		return s, fmt.Errorf("%w: the list of fixtures in play: %w", ErrQuarantined, err)
+	if s.list, err = reading.Guarded(func() (provider.LiveSheet, error) { return adapter.ReadList(pages) }); err != nil {
+		return s, fmt.Errorf("%w: the list of fixtures in play: %w", reading.ErrQuarantined, err)
 	}
 	return s, nil
 }
@@ -81,7 +83,7 @@ func (s *liveSheets) detailSamples() (samples []input.Sample) {
 }
 
 // detailOrigins returns the origins of the readable details.
-func (s *liveSheets) detailOrigins() (origins []Origin) {
+func (s *liveSheets) detailOrigins() (origins []reading.Origin) {
 	for i := range s.details {
 		if d := &s.details[i]; d.err == nil {
 			origins = append(origins, d.origin)
@@ -92,10 +94,10 @@ func (s *liveSheets) detailOrigins() (origins []Origin) {
 
 // tooManyBroken returns an error if too much of a list is unreadable.
 func tooManyBroken(list provider.LiveSheet) error {
-	broken := total(list.Broken)
+	broken := reading.Total(list.Broken)
 	for _, part := range []struct{ bad, whole int }{{broken, broken + len(list.Samples)}, {list.Changed, list.Met}} {
-		if part.bad > 1 && float64(part.bad) > maxBroken*float64(part.whole) {
-			return fmt.Errorf("%w: %d of %d fixtures in play%s", ErrQuarantined, part.bad, part.whole, mostOften(list.Damaged))
+		if part.bad > 1 && float64(part.bad) > rules.MaxBroken*float64(part.whole) {
+			return fmt.Errorf("%w: %d of %d fixtures in play%s", reading.ErrQuarantined, part.bad, part.whole, reading.MostOften(list.Damaged))
 		}
 	}
 	return nil

@@ -20,6 +20,7 @@ import (
 	"mkt/transform"
 	"mkt/transform/identity"
 	"mkt/transform/live"
+	"mkt/transform/reading"
 )
 
 // From payloads to rows: clock, score, counters, momentum, timeline and minutes of a
@@ -296,7 +297,7 @@ func TestLiveUnreadableInARow(t *testing.T) {
 	for i, k := range ticks[3:8] {
 		k.body = `{"success":1,"results":[{"id":"1"` // cut
 		must(t, k.archive(mem))
-		if _, err := k.transform(w); !errors.Is(err, transform.ErrQuarantined) {
+		if _, err := k.transform(w); !errors.Is(err, reading.ErrQuarantined) {
 			t.Errorf("unreadable: %v", err)
 		}
 		if again != 1 {

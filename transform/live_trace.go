@@ -16,6 +16,7 @@ import (
 	"mkt/publish/durable"
 	"mkt/publish/layout"
 	"mkt/transform/live"
+	"mkt/transform/reading"
 )
 
 // LiveTraceOptions selects the fixture and the archived cycles of [TraceLive].
@@ -37,10 +38,10 @@ type LiveTraceOptions struct {
 // LiveStep is the effect of one cycle on one fixture in play.
 type LiveStep struct {
 	Cycle         layout.CycleID
-	At            time.Time // the newest retrieval of the list
-	Listed        Origin    // the page of the list with the fixture; Number is 0 if none has it
-	Detail        Origin    // the detail whose events were joined; Number is 0 if there was none
-	Item          string    // the provider's id of the item in both
+	At            time.Time      // the newest retrieval of the list
+	Listed        reading.Origin // the page of the list with the fixture; Number is 0 if none has it
+	Detail        reading.Origin // the detail whose events were joined; Number is 0 if there was none
+	Item          string         // the provider's id of the item in both
 	Sample        *input.Sample
 	Before, After *live.State // Before is nil for the first sample
 
@@ -78,7 +79,7 @@ func TraceLive(ctx context.Context, o LiveTraceOptions, do func(*LiveStep)) (dam
 		}
 		step, err := t.step(walk, id)
 		switch {
-		case errors.Is(err, raw.ErrCorrupt), errors.Is(err, raw.ErrNotSealed), errors.Is(err, ErrQuarantined), errors.Is(err, ErrNoCycle):
+		case errors.Is(err, raw.ErrCorrupt), errors.Is(err, raw.ErrNotSealed), errors.Is(err, reading.ErrQuarantined), errors.Is(err, reading.ErrNoCycle):
 			damaged++
 		case err != nil:
 			return damaged, fmt.Errorf("trace fixture: cycle %s: %w", id, err)
@@ -129,8 +130,8 @@ func (t *tracer) step(walk *raw.Walk, id layout.CycleID) (*LiveStep, error) {
 	}
 	s.At = sheets.at
 	s.Sample = t.pick(live.Join(sheets.list.Samples, sheets.detailSamples()))
-	s.Listed = lastWith(s.Item, sheets.pages)
-	s.Detail = lastWith(s.Item, sheets.detailOrigins())
+	s.Listed = reading.LastWith(s.Item, sheets.pages)
+	s.Detail = reading.LastWith(s.Item, sheets.detailOrigins())
 	switch t.track.sample = s.Sample; {
 	case s.Sample != nil:
 		t.identify()
@@ -176,14 +177,4 @@ func (t *tracer) pick(samples []input.Sample) (found *input.Sample) {
 	}
 	own := found.Clone() // callers keep hundreds of steps, which must not keep their payloads in memory
 	return &own
-}
-
-// lastWith returns the last answer with the item.
-func lastWith(item string, origins []Origin) (last Origin) {
-	for _, o := range origins {
-		if o.Trace.Of(provider.Subject{Fixture: item}) != nil {
-			last = o
-		}
-	}
-	return last
 }

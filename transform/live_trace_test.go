@@ -18,6 +18,7 @@ import (
 	"mkt/publish/layout"
 	"mkt/publish/table"
 	"mkt/transform"
+	"mkt/transform/reading"
 )
 
 // moments traces a fixture between two ticks, and returns its state at each cycle and the
@@ -115,7 +116,7 @@ func TestTraceLiveGivesTheStoredStates(t *testing.T) {
 			for _, k := range s.ticks {
 				must(t, k.archive(mem))
 				if _, err := k.transform(mem); err != nil {
-					if !errors.Is(err, transform.ErrQuarantined) {
+					if !errors.Is(err, reading.ErrQuarantined) {
 						t.Fatal(err)
 					}
 					continue

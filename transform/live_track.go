@@ -7,6 +7,7 @@ import (
 
 	"mkt/fetch/input"
 	"mkt/transform/live"
+	"mkt/transform/rules"
 )
 
 type track struct {
@@ -151,5 +152,5 @@ func (t *track) unlistedFor(at time.Time) time.Duration {
 
 // isMissing reports whether a fixture has not left play but was in no list for a while.
 func (t *track) isMissing(at time.Time) bool {
-	return t.sample == nil && !t.state.Left() && t.unlistedFor(at) >= missingFor
+	return t.sample == nil && !t.state.Left() && t.unlistedFor(at) >= rules.MissingFor
 }

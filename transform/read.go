@@ -3,7 +3,6 @@ package transform
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -13,15 +12,16 @@ import (
 	"mkt/fetch/input"
 	"mkt/fetch/provider"
 	"mkt/fetch/raw"
-	"mkt/internal/panics"
 	"mkt/publish/football"
 	"mkt/publish/table"
 	"mkt/transform/identity"
 	"mkt/transform/markets"
+	"mkt/transform/reading"
+	"mkt/transform/spool"
 )
 
 type sheet struct {
-	origin   Origin
+	origin   reading.Origin
 	bytes    int
 	err      error // why the payload could not be read
 	fixtures []refreshed
@@ -40,7 +40,7 @@ type sheet struct {
 type refreshed struct {
 	fixture    football.Fixture
 	row        table.FixtureRow  // empty if it is not offered
-	rows       stored            // of its markets
+	rows       spool.Place       // of its markets
 	markets    []football.Market // only of a traced fixture
 	counts     fixtureCounts
 	answer     string // SHA-256 of the payload; "" if there is none
@@ -102,7 +102,7 @@ func (r *run) marketAdapter() (provider.MarketAdapter, error) {
 // listing is the provider's list of fixtures, with its origins.
 type listing struct {
 	provider.Listing
-	pages  []Origin
+	pages  []reading.Origin
 	sheets []raw.Response // the answers with markets
 }
 
@@ -130,14 +130,14 @@ func (r *run) readListing(adapter provider.MarketAdapter) (l listing, err error)
 				return l, err
 			}
 			page.Trace = r.newTrace()
-			pages, l.pages = append(pages, page), append(l.pages, originOf(r.archive, response, page.Trace))
+			pages, l.pages = append(pages, page), append(l.pages, reading.OriginOf(r.archive, response, page.Trace))
 		case adapter.IsMarkets(response.Endpoint) && (!byID || asked(response, r.only)):
 			l.sheets = append(l.sheets, response)
 		}
 	}
-	l.Listing, err = guarded(func() (provider.Listing, error) { return adapter.ReadListing(pages) })
+	l.Listing, err = reading.Guarded(func() (provider.Listing, error) { return adapter.ReadListing(pages) })
 	if err != nil {
-		return l, fmt.Errorf("%w: the list of fixtures: %w", ErrQuarantined, err)
+		return l, fmt.Errorf("%w: the list of fixtures: %w", reading.ErrQuarantined, err)
 	}
 	return l, nil
 }
@@ -153,7 +153,7 @@ func (r *run) readSheets(ctx context.Context, adapter provider.MarketAdapter, l 
 	var workers sync.WaitGroup
 	minter := identity.NewMinter(r.Key, r.archive.Cycle().Provider)
 	for range min(r.Workers, len(l.sheets)) {
-		reader := &sheetReader{adapter: adapter, listing: l.Listing, only: r.only, rows: &r.rows, minter: minter.Clone(), deriver: markets.New(minter.Clone())}
+		reader := &sheetReader{adapter: adapter, listing: l.Listing, only: r.only, rows: r.rows, minter: minter.Clone(), deriver: markets.New(minter.Clone())}
 		workers.Go(func() {
 			for i := range next {
 				p, err := r.archive.PayloadIn(&reader.body, l.sheets[i])
@@ -167,7 +167,7 @@ func (r *run) readSheets(ctx context.Context, adapter provider.MarketAdapter, l 
 					stop(reader.failed)
 					continue
 				}
-				sheets[i].origin = originOf(r.archive, l.sheets[i], p.Trace)
+				sheets[i].origin = reading.OriginOf(r.archive, l.sheets[i], p.Trace)
 				if r.Progress != nil {
 					r.Progress(int(done.Add(1)), len(sheets))
 				}
@@ -195,7 +195,7 @@ type sheetReader struct {
 	adapter   provider.MarketAdapter
 	listing   provider.Listing
 	only      string // if not "", only this provider fixture is derived, and traced
-	rows      *rowStore
+	rows      *spool.Rows
 	minter    *identity.Minter
 	deriver   *markets.Deriver
 	suspecter markets.Suspecter
@@ -206,7 +206,7 @@ type sheetReader struct {
 }
 
 func (sr *sheetReader) read(p provider.Payload) sheet {
-	s, err := guarded(func() (sheet, error) { return sr.derive(p) })
+	s, err := reading.Guarded(func() (sheet, error) { return sr.derive(p) })
 	s.bytes, s.err = len(p.Body), err
 	return s
 }
@@ -263,7 +263,7 @@ func (sr *sheetReader) keep(one *refreshed, f football.Fixture, derived []footba
 	one.row, encoded, err = sr.encoder.Fixture(one.fixture, football.DerivationVersion, derived)
 	sr.deriver.Release()
 	if err == nil {
-		one.rows, err = sr.rows.add(encoded)
+		one.rows, err = sr.rows.Add(encoded)
 	}
 	if sr.failed == nil {
 		sr.failed = err
@@ -311,27 +311,6 @@ func (s *sheet) countPrices(derived []football.Market) {
 			}
 		}
 	}
-}
-
-// errPanic: reading a payload panicked. This is a bug of mkt. It must not affect anything but the
-// payload.
-var errPanic = errors.New("reading it panicked")
-
-// guarded calls read and turns a panic into errPanic.
-func guarded[T any](read func() (T, error)) (result T, err error) {
-	defer func() {
-		if cause := recover(); cause != nil {
-			var nothing T
-			result, err = nothing, fmt.Errorf("%w: %s", errPanic, panics.Describe(cause))
-		}
-	}()
-	return read()
-}
-
-func (r *run) unreadable(response raw.Response, err error) {
-	r.result.counters["payloads_unreadable"]++
-	r.Log.Warn("payload could not be read", "tenant", r.ClientID, "product", r.Product, "cycle", r.cycle,
-		"step", "transform", "response", response.Number, "error", err)
 }
 
 // withoutPrices counts the markets without any row.

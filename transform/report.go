@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"log/slog"
 	"syscall"
 
 	"mkt/fetch/raw"
@@ -11,6 +12,7 @@ import (
 	"mkt/publish/health"
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
+	"mkt/transform/reading"
 )
 
 // report logs a line at debug level and writes state/transform.json; the caller of [Run] reports
@@ -18,7 +20,7 @@ import (
 func (r *run) report(ctx context.Context, err error) {
 	s := &r.summary
 	s.Took = r.Now().Sub(r.started)
-	log := r.Log.With("tenant", r.ClientID, "product", r.Product, "cycle", s.Cycle, "step", "transform")
+	log := r.log()
 	switch {
 	case err != nil:
 		log.Debug("nothing transformed", "error", err)
@@ -40,6 +42,11 @@ func (r *run) report(ctx context.Context, err error) {
 	if err := health.Record(r.Root, state); err != nil {
 		log.Warn("state file not written", "error", err)
 	}
+}
+
+// log returns the log of the run's cycle.
+func (r *run) log() *slog.Logger {
+	return r.Log.With("tenant", r.ClientID, "product", r.Product, "cycle", r.cycle, "step", "transform")
 }
 
 // logged returns the run's counts for the log.
@@ -65,7 +72,7 @@ func codeOf(err error) health.Code {
 		return ""
 	case errors.Is(err, layout.ErrNewer):
 		return health.CodeFormatNewer
-	case errors.Is(err, ErrQuarantined):
+	case errors.Is(err, reading.ErrQuarantined):
 		return health.CodeQuarantined
 	case errors.Is(err, durable.ErrNoSpace), errors.Is(err, raw.ErrCorrupt), snapshot.IsFault(err),
 		errors.As(err, &path), errors.As(err, &errno):

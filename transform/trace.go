@@ -9,7 +9,7 @@ import (
 	"mkt/fetch/provider"
 	"mkt/fetch/raw"
 	"mkt/publish/football"
-	"mkt/publish/layout"
+	"mkt/transform/reading"
 )
 
 // MarketTrace is one fixture of an archived cycle with the place of every value in the payloads.
@@ -19,22 +19,8 @@ type MarketTrace struct {
 	Fixture    football.Fixture
 	Markets    []football.Market // in the provider's order
 	NotOffered bool              // the provider answered without markets on it
-	Listed     Origin            // its place in the listing
-	Offered    Origin            // the place of its markets, or of the answer without any
-}
-
-// Origin is one archived answer with the values found in it and their places. Number is 0 if there
-// is none.
-type Origin struct {
-	raw.Response
-	Cycle      layout.CycleID
-	In, Member string // the file and the member in it, see raw.Archive.Place
-	Trace      *provider.Trace
-}
-
-func originOf(a *raw.Archive, r raw.Response, t *provider.Trace) Origin {
-	in, member := a.Place(r)
-	return Origin{Response: r, Cycle: a.Cycle().CycleID, In: in, Member: member, Trace: t}
+	Listed     reading.Origin    // its place in the listing
+	Offered    reading.Origin    // the place of its markets, or of the answer without any
 }
 
 // ErrNotInCycle: the cycle's payloads do not contain the fixture.
@@ -58,7 +44,7 @@ func TraceMarkets(ctx context.Context, a *raw.Archive, p provider.Provider, prov
 		return found, err
 	}
 	g := r.gather(listing.Listing, sheets)
-	found.Listed = lastWith(providerFixtureID, listing.pages)
+	found.Listed = reading.LastWith(providerFixtureID, listing.pages)
 	if read, ok := g.byID[providerFixtureID]; ok {
 		found.Fixture, found.Markets, found.Offered = read.fixture, read.markets, read.origin
 		return found, nil

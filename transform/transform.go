@@ -17,6 +17,8 @@ import (
 	"mkt/publish/snapshot"
 	"mkt/transform/identity"
 	"mkt/transform/markets"
+	"mkt/transform/rules"
+	"mkt/transform/spool"
 )
 
 // Options of one run. The caller holds the lock of Root.
@@ -85,14 +87,10 @@ type Summary struct {
 }
 
 var (
-	// ErrNoCycle: there is no raw cycle to transform.
-	ErrNoCycle = errors.New("no raw cycle to transform")
 	// ErrKey: the id key is not the one of this data root.
 	ErrKey = errors.New("wrong id key")
 	// ErrRules: the cycle was transformed with rules of another version.
 	ErrRules = errors.New("transformed by other rules")
-	// ErrQuarantined: too much of the cycle is unreadable.
-	ErrQuarantined = errors.New("too much could not be read")
 )
 
 // run is a run in progress; each step sets its fields.
@@ -113,14 +111,14 @@ type run struct {
 	// only is the provider's id of the only fixture to read, with a trace of its payloads; ""
 	// reads all of them, untraced. See [TraceMarkets].
 	only    string
-	rows    rowStore
+	rows    *spool.Rows
 	result  result
 	summary Summary
 }
 
 // Run transforms one cycle. If the cycle is transformed already, it does nothing. But if the
 // cycle was named, it is transformed again, and must make the same bytes. Errors to branch on:
-// [ErrNoCycle], [ErrKey], [ErrRules], [ErrQuarantined], [ErrOtherRows], [raw.ErrCorrupt], [durable.ErrDiffers],
+// [reading.ErrNoCycle], [ErrKey], [ErrRules], [reading.ErrQuarantined], [ErrOtherRows], [raw.ErrCorrupt], [durable.ErrDiffers],
 // [durable.ErrNoSpace]. It writes state/transform.json.
 func Run(ctx context.Context, o Options) (Summary, error) {
 	r := &run{Options: o, published: o.Published}
@@ -148,7 +146,7 @@ func (r *run) check() error {
 		r.Workers = runtime.GOMAXPROCS(0)
 	}
 	if r.Details <= 0 {
-		r.Details = defaultDetails
+		r.Details = rules.Details
 	}
 	if r.Provider == nil {
 		r.Provider = all.Lookup
@@ -186,7 +184,7 @@ func (r *run) transform(ctx context.Context) error {
 		return fmt.Errorf("cycle %s: %w", r.cycle, err)
 	}
 	defer r.Root.RemoveAll(r.staging())
-	defer r.rows.close()
+	defer r.rows.Close()
 	if err := r.engine.derive(ctx, r); err != nil {
 		return fmt.Errorf("cycle %s: %w", r.cycle, err)
 	}

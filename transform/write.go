@@ -15,6 +15,7 @@ import (
 	"mkt/publish/table"
 	"mkt/transform/identity"
 	"mkt/transform/markets"
+	"mkt/transform/spool"
 )
 
 func (r *run) minter() *identity.Minter {
@@ -32,7 +33,7 @@ func (r *run) stage() error {
 	if err := errors.Join(durable.MkdirAllSync(r.Root, layout.CanonicalDir, layout.StagingDir), r.Root.MkdirAll(r.staging())); err != nil {
 		return err
 	}
-	r.rows = rowStore{root: r.Root, name: r.staging() + "/markets.rows"}
+	r.rows = spool.New(r.Root, r.staging()+"/markets.rows")
 	return nil
 }
 
@@ -148,7 +149,7 @@ func (r *run) writeMarkets(ctx context.Context, w *table.Writer[table.MarketRow]
 			continue
 		}
 		fixtures = append(fixtures, f.row)
-		rows, err := r.rows.read(f.rows)
+		rows, err := r.rows.Read(f.rows)
 		if err != nil {
 			return nil, err
 		}
@@ -159,7 +160,7 @@ func (r *run) writeMarkets(ctx context.Context, w *table.Writer[table.MarketRow]
 			return nil, context.Cause(ctx)
 		}
 	}
-	return fixtures, r.rows.close()
+	return fixtures, r.rows.Close()
 }
 
 // recordsAnswers reports whether the fixtures' rows name their answers: unless the first run of the

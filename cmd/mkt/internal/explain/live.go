@@ -17,6 +17,7 @@ import (
 	"mkt/publish/table"
 	"mkt/transform"
 	"mkt/transform/live"
+	"mkt/transform/reading"
 )
 
 // live explains live intelligence. It replays the fixture over the archived samples, from a
@@ -190,7 +191,7 @@ func (l *liveTrace) newestSample() *transform.LiveStep {
 // places returns the places of some fields in a step's payloads, and adds the payloads to the
 // sources.
 func (l *liveTrace) places(s *transform.LiveStep, fields ...string) (from []Piece) {
-	for _, o := range []transform.Origin{s.Listed, s.Detail} {
+	for _, o := range []reading.Origin{s.Listed, s.Detail} {
 		for _, f := range o.Trace.Of(provider.Subject{Fixture: s.Item}) {
 			if slices.Contains(fields, f.Field) && (o.Number == s.Listed.Number || isJoined(s, f.Field)) {
 				l.source(o)

@@ -13,6 +13,7 @@ import (
 	"mkt/publish/football"
 	"mkt/publish/table"
 	"mkt/transform"
+	"mkt/transform/reading"
 )
 
 func (e *explainer) markets(ctx context.Context) error {
@@ -52,7 +53,7 @@ type marketTrace struct {
 	read     transform.MarketTrace
 	derived  *football.Market // the market as it is derived now; nil if it is not derived
 	sameRows bool             // derived has as many selections as the row
-	moved    transform.Origin // the place in a later list of a kick-off that moved since; empty if it did not
+	moved    reading.Origin   // the place in a later list of a kick-off that moved since; empty if it did not
 }
 
 func (m *marketTrace) trace(ctx context.Context) error {
