@@ -10,6 +10,7 @@ import (
 	"mkt/publish/durable"
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
+	"mkt/transform/canonical"
 	"mkt/transform/reading"
 )
 
@@ -107,6 +108,19 @@ func (r *run) chooseCycle() error {
 		return err
 	}
 	return r.openArchive()
+}
+
+// findPublication finds the publication of a cycle that is to be transformed again because its rows are gone.
+func (r *run) findPublication() error {
+	if r.before != nil || r.published.Version > 0 {
+		return nil
+	}
+	c, found, err := canonical.FindPublication(r.Root, r.cycle)
+	if found {
+		r.published = c
+		r.mustMatch = r.mustMatch || r.backfill != nil
+	}
+	return err
 }
 
 // sync makes a cycle durable: an earlier run may have been killed before it did.

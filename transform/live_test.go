@@ -17,10 +17,10 @@ import (
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
 	"mkt/publish/table"
-	"mkt/transform"
 	"mkt/transform/identity"
 	"mkt/transform/live"
 	"mkt/transform/reading"
+	"mkt/transform/tracking"
 )
 
 // From payloads to rows: clock, score, counters, momentum, timeline and minutes of a
@@ -213,7 +213,7 @@ func TestLiveAgain(t *testing.T) {
 		t.Error("lost and done again, another result")
 	}
 	must(t, mem.RemoveAll(layout.Cycle(layout.CanonicalDir, ticks[4].id())))
-	if _, err := ticks[5].transform(mem); !errors.Is(err, transform.ErrNoPrevious) {
+	if _, err := ticks[5].transform(mem); !errors.Is(err, tracking.ErrNoPrevious) {
 		t.Errorf("without what it began from: %v", err)
 	}
 }

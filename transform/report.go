@@ -27,7 +27,7 @@ func (r *run) report(ctx context.Context, err error) {
 	case s.Already:
 		log.Debug("transformed before")
 	default:
-		log.Debug("transformed", append(r.logged(), "bytes", s.Bytes, "took_ms", s.Took.Milliseconds())...)
+		log.LogAttrs(ctx, slog.LevelDebug, "transformed", append(r.engine.counts(s), slog.Int64("bytes", s.Bytes), slog.Int64("took_ms", s.Took.Milliseconds()))...)
 	}
 	if s.Already || err != nil && ctx.Err() != nil {
 		return
@@ -37,30 +37,11 @@ func (r *run) report(ctx context.Context, err error) {
 		Counters: map[string]int64{},
 	}
 	for _, c := range r.engine.counts(s) {
-		state.Counters[c.name] = int64(c.n)
+		state.Counters[c.Key] = c.Value.Int64()
 	}
 	if err := health.Record(r.Root, state); err != nil {
 		log.Warn("state file not written", "error", err)
 	}
-}
-
-// log returns the log of the run's cycle.
-func (r *run) log() *slog.Logger {
-	return r.Log.With("tenant", r.ClientID, "product", r.Product, "cycle", r.cycle, "step", "transform")
-}
-
-// logged returns the run's counts for the log.
-func (r *run) logged() (pairs []any) {
-	for _, c := range r.engine.counts(&r.summary) {
-		pairs = append(pairs, c.name, c.n)
-	}
-	return pairs
-}
-
-func marketCounts(s *Summary) []count {
-	return []count{{"fixtures", s.Fixtures}, {"not_offered", s.NotOffered}, {"markets", s.Markets}, {"markets_mapped", s.Mapped},
-		{"selections", s.Selections}, {"selections_publishable", s.Publishable}, {"no_offer", s.NoOffer}, {"markets_without_prices", s.WithoutPrices},
-		{"broken", s.Broken}, {"partial", s.Partial}, {"damaged", s.Damaged}, {"suspicions", s.Suspicions.Total()}}
 }
 
 // codeOf returns the pipeline code of a run's result.

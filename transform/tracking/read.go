@@ -1,4 +1,4 @@
-package transform
+package tracking
 
 import (
 	"fmt"
@@ -11,26 +11,27 @@ import (
 	"mkt/transform/rules"
 )
 
-type liveSheets struct {
+// sheets are the payloads of a cycle as read.
+type sheets struct {
 	list    provider.LiveSheet // of all pages
 	pages   []reading.Origin
-	details []liveDetail
+	details []detail
 	at      time.Time // the newest retrieval of a page
 	answers int
 	bytes   int64
 }
 
-// liveDetail is one detail payload. It has no samples if err is not nil.
-type liveDetail struct {
+// detail is one detail payload. It has no samples if err is not nil.
+type detail struct {
 	origin reading.Origin
 	sheet  provider.LiveSheet
 	err    error
 }
 
-// readLive reads the list of a live cycle, and its readable details. If newTrace is not nil,
+// readSheets reads the list of a live cycle, and its readable details. If newTrace is not nil,
 // every payload is read with a trace of its own. If wanted is not nil, only the details for which
 // it returns true are read.
-func readLive(a *raw.Archive, adapter provider.LiveAdapter, newTrace func() *provider.Trace, wanted func(body []byte) bool) (s liveSheets, err error) {
+func readSheets(a *raw.Archive, adapter provider.LiveAdapter, newTrace func() *provider.Trace, wanted func(body []byte) bool) (s sheets, err error) {
 	var pages []provider.Payload
 	for _, response := range a.Responses() {
 		isList := adapter.IsList(response.Endpoint)
@@ -55,7 +56,7 @@ func readLive(a *raw.Archive, adapter provider.LiveAdapter, newTrace func() *pro
 			}
 		case wanted == nil || wanted(p.Body):
 			sheet, err := reading.Guarded(func() (provider.LiveSheet, error) { return adapter.ReadDetail(p) })
-			s.details = append(s.details, liveDetail{origin, sheet, err})
+			s.details = append(s.details, detail{origin, sheet, err})
 		}
 	}
 	if len(pages) == 0 {
@@ -68,7 +69,7 @@ func readLive(a *raw.Archive, adapter provider.LiveAdapter, newTrace func() *pro
 }
 
 // detailSamples returns the samples of all details, in the archive's order.
-func (s *liveSheets) detailSamples() (samples []input.Sample) {
+func (s *sheets) detailSamples() (samples []input.Sample) {
 	n := 0
 	for i := range s.details {
 		n += len(s.details[i].sheet.Samples)
@@ -83,7 +84,7 @@ func (s *liveSheets) detailSamples() (samples []input.Sample) {
 }
 
 // detailOrigins returns the origins of the readable details.
-func (s *liveSheets) detailOrigins() (origins []reading.Origin) {
+func (s *sheets) detailOrigins() (origins []reading.Origin) {
 	for i := range s.details {
 		if d := &s.details[i]; d.err == nil {
 			origins = append(origins, d.origin)
@@ -103,8 +104,8 @@ func tooManyBroken(list provider.LiveSheet) error {
 	return nil
 }
 
-// liveAdapterOf returns the adapter for reading a cycle's payloads.
-func liveAdapterOf(a *raw.Archive, lookup func(string) (provider.Provider, bool)) (provider.LiveAdapter, error) {
+// adapterOf returns the adapter for reading a cycle's payloads.
+func adapterOf(a *raw.Archive, lookup func(string) (provider.Provider, bool)) (provider.LiveAdapter, error) {
 	name := a.Cycle().Provider
 	p, ok := lookup(name)
 	if !ok || p.Live == nil {

@@ -1,4 +1,4 @@
-package transform
+package prematch
 
 import (
 	"cmp"
@@ -8,45 +8,26 @@ import (
 
 	"mkt/fetch/provider"
 	"mkt/publish/football"
-	"mkt/publish/layout"
 	"mkt/publish/snapshot"
 	"mkt/publish/table"
 	"mkt/transform/reading"
 	"mkt/transform/rules"
 )
 
-// result is an engine's derivation of a cycle, ready to be written.
-type result struct {
-	fixtures []refreshed        // including those not offered; sorted by id, unique
-	listing  []table.ListingRow // sorted by id, unique
-	live     liveResult
-
-	previousCycle   layout.CycleID // the cycle continued by this one, with the digest of its states
-	previousDigest  string
-	previousHeader  snapshot.Manifest // of that cycle
-	newest          time.Time         // newest retrieval of a fixture; zero if there is none
-	listingComplete bool
-	filtered        map[string]int
-	broken          map[string]int
-	damaged         map[string]int
-	unknown         map[string]int
-	counters        map[string]int64
-}
-
 // gather joins the payloads' fixtures with the listing. If several payloads have a fixture, a
 // complete one has priority, then the newest. A fixture missing in the listing was filtered out
 // or not requested, and is left out.
-func (r *run) gather(l provider.Listing, sheets []sheet) *gathering {
+func (c *Cycle) gather(l provider.Listing, sheets []sheet) *gathering {
 	g := &gathering{listing: l, byID: make(map[string]gathered), broken: make(map[string]football.Reason), withoutMarkets: make(map[string]gathered)}
-	res := &r.result
-	res.counters = map[string]int64{"payloads": int64(len(sheets))}
-	res.filtered = l.Filtered
-	res.broken, res.damaged, res.unknown = reading.Sums(l.Broken), reading.Sums(l.Damaged), reading.Sums(l.Unknown)
+	m := c.Header
+	m.Counters = map[string]int64{"payloads": int64(len(sheets))}
+	m.Filtered = l.Filtered
+	m.Broken, m.Damaged, m.UnknownFields = reading.Sums(l.Broken), reading.Sums(l.Damaged), reading.Sums(l.Unknown)
 	for i := range sheets {
-		g.sheet(&sheets[i], res)
+		g.sheet(&sheets[i], m)
 		g.prices, g.badPrices = g.prices+sheets[i].prices, g.badPrices+sheets[i].badPrices
 		if s := &sheets[i]; s.err != nil {
-			reading.Unreadable(r.log(), res.counters, s.origin.Response, s.err)
+			reading.Unreadable(c.Log, m.Counters, s.origin.Response, s.err)
 		}
 	}
 	return g
@@ -54,29 +35,33 @@ func (r *run) gather(l provider.Listing, sheets []sheet) *gathering {
 
 // conclude sets the run's result from the gathered parts. It returns an error if too many of them
 // are unreadable.
-func (r *run) conclude(g *gathering) error {
-	res := &r.result
+func (c *Cycle) conclude(g *gathering) error {
+	m := c.Header
 	for _, reason := range g.broken {
-		res.broken["fixture:"+string(reason)]++
+		m.Broken["fixture:"+string(reason)]++
 	}
-	r.summary.Broken, r.summary.Failed = len(g.broken), len(r.archive.Cycle().Failed)
-	r.summary.Damaged = reading.Total(res.damaged)
-	r.summary.Bytes = res.counters["payload_bytes"]
-	if err := g.tooMuch(r.ClientID, res.damaged); err != nil {
+	c.Totals.Broken, c.Totals.Failed = len(g.broken), len(c.Archive.Cycle().Failed)
+	c.Totals.Damaged = reading.Total(m.Damaged)
+	c.Totals.Bytes = m.Counters["payload_bytes"]
+	if err := g.tooMuch(m.ClientID, m.Damaged); err != nil {
 		return err
 	}
-	res.listingComplete = r.archive.Cycle().ListingComplete && len(g.listing.Broken) == 0
+	m.ListingComplete = c.Archive.Cycle().ListingComplete && len(g.listing.Broken) == 0
 	for _, read := range g.byID {
-		res.fixtures = append(res.fixtures, read.refreshed)
+		c.fixtures = append(c.fixtures, read.refreshed)
 	}
-	res.fixtures = append(res.fixtures, g.notOffered(r)...)
-	for i := range res.fixtures {
-		if at := res.fixtures[i].fixture.FetchedAt; at.After(res.newest) {
-			res.newest = at
+	c.fixtures = append(c.fixtures, g.notOffered(c)...)
+	var newest time.Time // retrieval of a fixture
+	for i := range c.fixtures {
+		if at := c.fixtures[i].fixture.FetchedAt; at.After(newest) {
+			newest = at
 		}
 	}
-	slices.SortFunc(res.fixtures, func(a, b refreshed) int { return cmp.Compare(a.fixture.ID, b.fixture.ID) })
-	res.listing = g.rows(r)
+	if newest = newest.UTC(); !newest.IsZero() {
+		m.ProviderFetchedAt = &newest
+	}
+	slices.SortFunc(c.fixtures, func(a, b refreshed) int { return cmp.Compare(a.fixture.ID, b.fixture.ID) })
+	c.listing = g.rows(c)
 	return nil
 }
 
@@ -97,21 +82,21 @@ type gathered struct {
 	origin reading.Origin
 }
 
-func (g *gathering) sheet(s *sheet, res *result) {
-	res.counters["payload_bytes"] += int64(s.bytes)
-	reading.Add(res.damaged, s.damaged)
-	reading.Add(res.unknown, s.unknown)
+func (g *gathering) sheet(s *sheet, m *snapshot.Manifest) {
+	m.Counters["payload_bytes"] += int64(s.bytes)
+	reading.Add(m.Damaged, s.damaged)
+	reading.Add(m.UnknownFields, s.unknown)
 	g.met.Add(s.met)
 	g.hurt.Add(s.hurt)
 	for name, n := range s.skipped {
-		res.counters["skipped:"+name] += int64(n)
+		m.Counters["skipped:"+name] += int64(n)
 	}
 	if s.err != nil {
 		g.unreadable(s)
 		return
 	}
 	for i := range s.fixtures {
-		g.fixture(&s.fixtures[i], s, res)
+		g.fixture(&s.fixtures[i], s, m)
 	}
 	for id, reason := range s.broken {
 		if _, read := g.byID[id]; !read && g.active(id) {
@@ -120,14 +105,14 @@ func (g *gathering) sheet(s *sheet, res *result) {
 	}
 }
 
-func (g *gathering) fixture(f *refreshed, s *sheet, res *result) {
+func (g *gathering) fixture(f *refreshed, s *sheet, m *snapshot.Manifest) {
 	id := f.fixture.ProviderFixtureID
 	if !g.active(id) {
 		name := "fixtures_not_listed"
 		if g.listing.Fixtures[id].InPlay {
 			name = "fixtures_in_play"
 		}
-		res.counters[name]++
+		m.Counters[name]++
 		return
 	}
 	delete(g.broken, id)
@@ -139,7 +124,7 @@ func (g *gathering) fixture(f *refreshed, s *sheet, res *result) {
 	}
 	now := gathered{*f, s.origin}
 	if before, twice := g.byID[id]; twice {
-		res.counters["fixtures_repeated"]++
+		m.Counters["fixtures_repeated"]++
 		if now.partial && !before.partial || now.partial == before.partial && before.origin.FetchedAt.After(now.origin.FetchedAt) {
 			return
 		}
@@ -189,8 +174,8 @@ func (g *gathering) tooMuch(tenant string, damaged map[string]int) error {
 // notOffered returns the fixtures without an offer, as listed: the provider left them out of its
 // answers, or answered without any market. It leaves out fixtures whose markets were read, or
 // could not be retrieved or read.
-func (g *gathering) notOffered(r *run) (all []refreshed) {
-	minter, cycle := r.minter(), r.archive.Cycle()
+func (g *gathering) notOffered(c *Cycle) (all []refreshed) {
+	minter, cycle := c.minter(), c.Archive.Cycle()
 	for _, id := range cycle.NotOffered {
 		if _, answered := g.withoutMarkets[id]; answered || !g.active(id) {
 			continue
@@ -215,9 +200,9 @@ func (g *gathering) isFailed(id string, failed []string) bool {
 }
 
 // rows returns the listing's rows, by fixture id.
-func (g *gathering) rows(r *run) []table.ListingRow {
-	minter := r.minter()
-	failed := r.archive.Cycle().Failed
+func (g *gathering) rows(c *Cycle) []table.ListingRow {
+	minter := c.minter()
+	failed := c.Archive.Cycle().Failed
 	rows := make([]table.ListingRow, 0, len(g.listing.Fixtures))
 	for id, listed := range g.listing.Fixtures {
 		row := table.ListingRow{FixtureID: string(minter.Fixture(id).FixtureID()), ProviderFixtureID: id, Status: "LISTED", Markets: "NONE"}

@@ -1,13 +1,8 @@
-package transform
+package prematch
 
 import (
 	"bytes"
-	"context"
-	"fmt"
-	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
 
 	"mkt/fetch/input"
 	"mkt/fetch/provider"
@@ -17,9 +12,11 @@ import (
 	"mkt/transform/identity"
 	"mkt/transform/markets"
 	"mkt/transform/reading"
+	"mkt/transform/rules"
 	"mkt/transform/spool"
 )
 
+// sheet is what was read of one payload.
 type sheet struct {
 	origin   reading.Origin
 	bytes    int
@@ -73,124 +70,7 @@ func increment(counts []reasonCount, reason football.Reason) []reasonCount {
 	return append(counts, reasonCount{reason, 1})
 }
 
-// deriveMarkets is the engine of market_engine.
-func deriveMarkets(ctx context.Context, r *run) error {
-	adapter, err := r.marketAdapter()
-	if err != nil {
-		return err
-	}
-	listing, err := r.readListing(adapter)
-	if err != nil {
-		return err
-	}
-	sheets, err := r.readSheets(ctx, adapter, listing)
-	if err != nil {
-		return err
-	}
-	return r.conclude(r.gather(listing.Listing, sheets))
-}
-
-func (r *run) marketAdapter() (provider.MarketAdapter, error) {
-	name := r.archive.Cycle().Provider
-	p, ok := r.Provider(name)
-	if !ok || p.Markets == nil {
-		return nil, fmt.Errorf("provider %q: this build does not read its markets", name)
-	}
-	return p.Markets, nil
-}
-
-// listing is the provider's list of fixtures, with its origins.
-type listing struct {
-	provider.Listing
-	pages  []reading.Origin
-	sheets []raw.Response // the answers with markets
-}
-
-// newTrace returns the trace for reading a payload; nil unless one fixture is traced.
-func (r *run) newTrace() *provider.Trace {
-	if r.only == "" {
-		return nil
-	}
-	return &provider.Trace{Only: r.only}
-}
-
-// readListing reads the list of fixtures, and finds the answers with markets.
-func (r *run) readListing(adapter provider.MarketAdapter) (l listing, err error) {
-	var pages []provider.Payload
-	// A provider is asked for fixtures by id, or for those of a day.
-	byID := r.only != "" && slices.ContainsFunc(r.archive.Responses(), func(response raw.Response) bool {
-		return response.Accepted() && adapter.IsMarkets(response.Endpoint) && asked(response, r.only)
-	})
-	for _, response := range r.archive.Responses() {
-		switch {
-		case !response.Accepted():
-		case adapter.IsListing(response.Endpoint):
-			page, err := r.archive.Payload(response)
-			if err != nil {
-				return l, err
-			}
-			page.Trace = r.newTrace()
-			pages, l.pages = append(pages, page), append(l.pages, reading.OriginOf(r.archive, response, page.Trace))
-		case adapter.IsMarkets(response.Endpoint) && (!byID || asked(response, r.only)):
-			l.sheets = append(l.sheets, response)
-		}
-	}
-	l.Listing, err = reading.Guarded(func() (provider.Listing, error) { return adapter.ReadListing(pages) })
-	if err != nil {
-		return l, fmt.Errorf("%w: the list of fixtures: %w", reading.ErrQuarantined, err)
-	}
-	return l, nil
-}
-
-// readSheets reads the payloads of markets concurrently. The result is in the archive's order. A
-// damaged archive is an error; an unreadable payload is not.
-func (r *run) readSheets(ctx context.Context, adapter provider.MarketAdapter, l listing) ([]sheet, error) {
-	ctx, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
-	sheets := make([]sheet, len(l.sheets))
-	next := make(chan int)
-	var done atomic.Int64
-	var workers sync.WaitGroup
-	minter := identity.NewMinter(r.Key, r.archive.Cycle().Provider)
-	for range min(r.Workers, len(l.sheets)) {
-		reader := &sheetReader{adapter: adapter, listing: l.Listing, only: r.only, rows: r.rows, minter: minter.Clone(), deriver: markets.New(minter.Clone())}
-		workers.Go(func() {
-			for i := range next {
-				p, err := r.archive.PayloadIn(&reader.body, l.sheets[i])
-				if err != nil {
-					stop(err)
-					continue
-				}
-				p.Trace = r.newTrace()
-				sheets[i] = reader.read(p)
-				if reader.failed != nil {
-					stop(reader.failed)
-					continue
-				}
-				sheets[i].origin = reading.OriginOf(r.archive, l.sheets[i], p.Trace)
-				if r.Progress != nil {
-					r.Progress(int(done.Add(1)), len(sheets))
-				}
-			}
-		})
-	}
-	for i := range l.sheets {
-		select {
-		case next <- i:
-		case <-ctx.Done():
-		}
-		if ctx.Err() != nil {
-			break
-		}
-	}
-	close(next)
-	workers.Wait()
-	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
-	}
-	return sheets, nil
-}
-
+// sheetReader reads one payload after the other.
 type sheetReader struct {
 	adapter   provider.MarketAdapter
 	listing   provider.Listing
@@ -323,19 +203,15 @@ func withoutPrices(offers []input.Offer) (n int) {
 	return n
 }
 
-// asked reports whether a request named a fixture, in its path or in a parameter.
-func asked(r raw.Response, providerFixtureID string) bool {
-	for part := range strings.SplitSeq(r.Path, "/") {
-		if slices.Contains(strings.Split(part, ","), providerFixtureID) {
-			return true
-		}
+// tooManySelections is the reason of a fixture that exceeds a limit.
+const tooManySelections football.Reason = "TOO_MANY_SELECTIONS"
+
+// isTooLarge reports whether a fixture exceeds a limit.
+func isTooLarge(offers []input.Offer) bool {
+	n, most := 0, 0
+	for i := range offers {
+		rows := len(offers[i].Rows)
+		n, most = n+rows, max(most, rows)
 	}
-	for _, values := range r.Query {
-		for _, v := range values {
-			if slices.Contains(strings.Split(v, ","), providerFixtureID) {
-				return true
-			}
-		}
-	}
-	return false
+	return n > rules.MaxSelections || most > rules.MaxMarketSelections
 }

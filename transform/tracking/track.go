@@ -1,4 +1,4 @@
-package transform
+package tracking
 
 import (
 	"cmp"
@@ -10,6 +10,7 @@ import (
 	"mkt/transform/rules"
 )
 
+// track is one fixture on its way through a cycle.
 type track struct {
 	state     *live.State // nil before its first fold
 	known     bool        // it had a state before this cycle

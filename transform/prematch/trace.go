@@ -1,4 +1,4 @@
-package transform
+package prematch
 
 import (
 	"context"
@@ -9,13 +9,14 @@ import (
 	"mkt/fetch/provider"
 	"mkt/fetch/raw"
 	"mkt/publish/football"
+	"mkt/publish/snapshot"
 	"mkt/transform/reading"
 )
 
-// MarketTrace is one fixture of an archived cycle with the place of every value in the payloads.
+// Traced is one fixture of an archived cycle with the place of every value in the payloads.
 // The code that made its rows reads it again. Its ids are made without the key: a row is found
 // by its position in the provider's order.
-type MarketTrace struct {
+type Traced struct {
 	Fixture    football.Fixture
 	Markets    []football.Market // in the provider's order
 	NotOffered bool              // the provider answered without markets on it
@@ -26,24 +27,24 @@ type MarketTrace struct {
 // ErrNotInCycle: the cycle's payloads do not contain the fixture.
 var ErrNotInCycle = errors.New("not in the payloads of the cycle")
 
-// TraceMarkets reads one fixture of a cycle of markets. Errors to branch on: [ErrNotInCycle],
+// Trace reads one fixture of a raw cycle. Errors to branch on: [ErrNotInCycle],
 // [raw.ErrCorrupt].
-func TraceMarkets(ctx context.Context, a *raw.Archive, p provider.Provider, providerFixtureID string) (found MarketTrace, err error) {
-	r := &run{archive: a, only: providerFixtureID, Options: Options{Workers: 1, Log: slog.New(slog.DiscardHandler),
-		Provider: func(string) (provider.Provider, bool) { return p, true }}}
-	adapter, err := r.marketAdapter()
+func Trace(ctx context.Context, a *raw.Archive, p provider.Provider, providerFixtureID string) (found Traced, err error) {
+	c := &Cycle{Archive: a, Provider: func(string) (provider.Provider, bool) { return p, true }, Workers: 1, Log: slog.New(slog.DiscardHandler),
+		Header: new(snapshot.Manifest), only: providerFixtureID}
+	adapter, err := c.adapter()
 	if err != nil {
 		return found, err
 	}
-	listing, err := r.readListing(adapter)
+	listing, err := c.readListing(adapter)
 	if err != nil {
 		return found, fmt.Errorf("cycle %s: %w", a.Cycle().CycleID, err)
 	}
-	sheets, err := r.readSheets(ctx, adapter, listing)
+	sheets, err := c.readSheets(ctx, adapter, listing)
 	if err != nil {
 		return found, err
 	}
-	g := r.gather(listing.Listing, sheets)
+	g := c.gather(listing.Listing, sheets)
 	found.Listed = reading.LastWith(providerFixtureID, listing.pages)
 	if read, ok := g.byID[providerFixtureID]; ok {
 		found.Fixture, found.Markets, found.Offered = read.fixture, read.markets, read.origin
