@@ -17,9 +17,10 @@ import (
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
 	"mkt/publish/table"
-	"mkt/transform"
 	"mkt/transform/identity"
 	"mkt/transform/live"
+	"mkt/transform/reading"
+	"mkt/transform/tracking"
 )
 
 // From payloads to rows: clock, score, counters, momentum, timeline and minutes of a
@@ -212,7 +213,7 @@ func TestLiveAgain(t *testing.T) {
 		t.Error("lost and done again, another result")
 	}
 	must(t, mem.RemoveAll(layout.Cycle(layout.CanonicalDir, ticks[4].id())))
-	if _, err := ticks[5].transform(mem); !errors.Is(err, transform.ErrNoPrevious) {
+	if _, err := ticks[5].transform(mem); !errors.Is(err, tracking.ErrNoPrevious) {
 		t.Errorf("without what it began from: %v", err)
 	}
 }
@@ -296,7 +297,7 @@ func TestLiveUnreadableInARow(t *testing.T) {
 	for i, k := range ticks[3:8] {
 		k.body = `{"success":1,"results":[{"id":"1"` // cut
 		must(t, k.archive(mem))
-		if _, err := k.transform(w); !errors.Is(err, transform.ErrQuarantined) {
+		if _, err := k.transform(w); !errors.Is(err, reading.ErrQuarantined) {
 			t.Errorf("unreadable: %v", err)
 		}
 		if again != 1 {

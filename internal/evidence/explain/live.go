@@ -15,8 +15,9 @@ import (
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
 	"mkt/publish/table"
-	"mkt/transform"
 	"mkt/transform/live"
+	"mkt/transform/reading"
+	"mkt/transform/tracking"
 )
 
 // live explains live intelligence. It replays the fixture over the archived samples, from a
@@ -44,10 +45,10 @@ func (e *explainer) live(ctx context.Context) error {
 // liveTrace is a fixture in play and the steps that led to the served values.
 type liveTrace struct {
 	*explainer
-	row            *table.LiveRow       // nil if the snapshot is not kept
-	start          *transform.LiveState // nil if the trace begins with a baseline
-	fixture, event string               // the provider's ids
-	steps          []*transform.LiveStep
+	row            *table.LiveRow  // nil if the snapshot is not kept
+	start          *tracking.State // nil if the trace begins with a baseline
+	fixture, event string          // the provider's ids
+	steps          []*tracking.Step
 }
 
 // identify finds the provider's ids of the fixture: in the snapshot, or in the
@@ -86,7 +87,7 @@ func (l *liveTrace) identifyByState() error {
 		return cmp.Compare(layout.TimeOf(a).Sub(at).Abs(), layout.TimeOf(b).Sub(at).Abs())
 	})
 	for _, id := range ids {
-		state, found, err := transform.FindLiveState(l.Root, id, l.target.fixture)
+		state, found, err := tracking.Find(l.Root, id, l.target.fixture)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
@@ -117,7 +118,7 @@ func (l *liveTrace) trace(ctx context.Context) error {
 		ids = ids[:i]
 	}
 	if n := len(ids); n > 0 {
-		state, found, err := transform.FindLiveState(l.Root, ids[n-1], l.target.fixture)
+		state, found, err := tracking.Find(l.Root, ids[n-1], l.target.fixture)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
@@ -125,9 +126,9 @@ func (l *liveTrace) trace(ctx context.Context) error {
 			l.start, from = &state, layout.TimeOf(state.Cycle).Add(time.Second)
 		}
 	}
-	o := transform.LiveTraceOptions{Root: l.Root, Provider: l.Provider, Fixture: l.fixture, Event: l.event, Source: l.manifest.Provider, From: from, To: until, Start: l.start,
+	o := tracking.TraceOptions{Root: l.Root, Provider: l.Provider, Fixture: l.fixture, Event: l.event, Source: l.manifest.Provider, From: from, To: until, Start: l.start,
 		Sources: true, Progress: l.Progress}
-	damaged, err := transform.TraceLive(ctx, o, func(s *transform.LiveStep) { l.steps = append(l.steps, s) })
+	damaged, err := tracking.Trace(ctx, o, func(s *tracking.Step) { l.steps = append(l.steps, s) })
 	if damaged > 0 {
 		l.report.doubt(fmt.Sprintf("%d damaged cycles were left out: run mkt verify", damaged))
 	}
@@ -176,9 +177,9 @@ func (l *liveTrace) compare() {
 	}
 }
 
-func (l *liveTrace) last() *transform.LiveStep { return l.steps[len(l.steps)-1] }
+func (l *liveTrace) last() *tracking.Step { return l.steps[len(l.steps)-1] }
 
-func (l *liveTrace) newestSample() *transform.LiveStep {
+func (l *liveTrace) newestSample() *tracking.Step {
 	for _, s := range slices.Backward(l.steps) {
 		if s.Sample != nil {
 			return s
@@ -189,8 +190,8 @@ func (l *liveTrace) newestSample() *transform.LiveStep {
 
 // places returns the places of some fields in a step's payloads, and adds the payloads to the
 // sources.
-func (l *liveTrace) places(s *transform.LiveStep, fields ...string) (from []Piece) {
-	for _, o := range []transform.Origin{s.Listed, s.Detail} {
+func (l *liveTrace) places(s *tracking.Step, fields ...string) (from []Piece) {
+	for _, o := range []reading.Origin{s.Listed, s.Detail} {
 		for _, f := range o.Trace.Of(provider.Subject{Fixture: s.Item}) {
 			if slices.Contains(fields, f.Field) && (o.Number == s.Listed.Number || isJoined(s, f.Field)) {
 				l.source(o)
@@ -203,7 +204,7 @@ func (l *liveTrace) places(s *transform.LiveStep, fields ...string) (from []Piec
 
 // isJoined reports whether a field was taken from the detail: it is an incident or a
 // counter, and the list has none of this kind.
-func isJoined(s *transform.LiveStep, field string) bool {
+func isJoined(s *tracking.Step, field string) bool {
 	for _, kind := range []string{provider.FieldIncident, provider.FieldCounter} {
 		if strings.HasPrefix(field, kind) {
 			return !slices.ContainsFunc(s.Listed.Trace.Of(provider.Subject{Fixture: s.Item}), func(f provider.Found) bool { return strings.HasPrefix(f.Field, kind) })

@@ -1,4 +1,4 @@
-package transform
+package tracking
 
 import (
 	"errors"
@@ -12,23 +12,20 @@ import (
 	"mkt/transform/live"
 )
 
-// statesTable is the name in headers of the canonical table from which the next cycle begins.
-const statesTable = "live_states"
-
 // readStates reads the states of the previous cycle. It leaves out a state unreadable for this
 // version: its fixture begins with a baseline.
-func (r *run) readStates() (tracks []*track, err error) {
-	if r.result.previousCycle == "" {
+func (c *Cycle) readStates() (tracks []*track, err error) {
+	if c.previous == nil {
 		return nil, nil
 	}
-	tracks, found, err := r.States.tracks(r.ClientID, r.result.previousCycle, r.result.previousDigest)
+	tracks, found, err := c.States.tracks(c.Header.ClientID, c.Header.PreviousCycle, c.Header.PreviousDigest)
 	if found || err != nil {
 		return tracks, err
 	}
-	err = eachState(r.Root, r.result.previousHeader, func(row *table.LiveStateRow) error {
+	err = eachState(c.Root, *c.previous, func(row *table.LiveStateRow) error {
 		state, err := live.Decode(row.State)
 		if errors.Is(err, live.ErrVersion) {
-			r.summary.Live.Refused++
+			c.Counts.Refused++
 			return nil
 		}
 		if err != nil {
@@ -37,11 +34,11 @@ func (r *run) readStates() (tracks []*track, err error) {
 		tracks = append(tracks, &track{state: &state, known: true, fetchedAt: row.FetchedAt.UTC()})
 		return nil
 	})
-	return tracks, r.remedy(err)
+	return tracks, c.remedy(err)
 }
 
-// LiveState is the state of one fixture as stored by a canonical cycle.
-type LiveState struct {
+// State is the state of one fixture as stored by a canonical cycle.
+type State struct {
 	Cycle     layout.CycleID
 	Fixture   string // the provider's id
 	Event     string // the provider's id of the live record, or ""
@@ -49,9 +46,9 @@ type LiveState struct {
 	fetchedAt time.Time
 }
 
-// FindLiveState returns the state of a fixture in a canonical cycle; false if there is none, or
+// Find returns the state of a fixture in a canonical cycle; false if there is none, or
 // this version cannot read it.
-func FindLiveState(root durable.ReadFS, cycle layout.CycleID, fixtureID string) (s LiveState, found bool, err error) {
+func Find(root durable.ReadFS, cycle layout.CycleID, fixtureID string) (s State, found bool, err error) {
 	header, _, err := snapshot.OpenCanonical(root, cycle)
 	if err != nil {
 		return s, false, err
@@ -64,7 +61,7 @@ func FindLiveState(root durable.ReadFS, cycle layout.CycleID, fixtureID string) 
 		if errors.Is(err, live.ErrVersion) {
 			return nil
 		}
-		s = LiveState{Cycle: cycle, Fixture: row.ProviderFixtureID, State: state, fetchedAt: row.FetchedAt.UTC()}
+		s = State{Cycle: cycle, Fixture: row.ProviderFixtureID, State: state, fetchedAt: row.FetchedAt.UTC()}
 		if row.ProviderEventID != nil {
 			s.Event = *row.ProviderEventID
 		}

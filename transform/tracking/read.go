@@ -1,4 +1,4 @@
-package transform
+package tracking
 
 import (
 	"fmt"
@@ -7,28 +7,31 @@ import (
 	"mkt/fetch/input"
 	"mkt/fetch/provider"
 	"mkt/fetch/raw"
+	"mkt/transform/reading"
+	"mkt/transform/rules"
 )
 
-type liveSheets struct {
+// sheets are the payloads of a cycle as read.
+type sheets struct {
 	list    provider.LiveSheet // of all pages
-	pages   []Origin
-	details []liveDetail
+	pages   []reading.Origin
+	details []detail
 	at      time.Time // the newest retrieval of a page
 	answers int
 	bytes   int64
 }
 
-// liveDetail is one detail payload. It has no samples if err is not nil.
-type liveDetail struct {
-	origin Origin
+// detail is one detail payload. It has no samples if err is not nil.
+type detail struct {
+	origin reading.Origin
 	sheet  provider.LiveSheet
 	err    error
 }
 
-// readLive reads the list of a live cycle, and its readable details. If newTrace is not nil,
+// readSheets reads the list of a live cycle, and its readable details. If newTrace is not nil,
 // every payload is read with a trace of its own. If wanted is not nil, only the details for which
 // it returns true are read.
-func readLive(a *raw.Archive, adapter provider.LiveAdapter, newTrace func() *provider.Trace, wanted func(body []byte) bool) (s liveSheets, err error) {
+func readSheets(a *raw.Archive, adapter provider.LiveAdapter, newTrace func() *provider.Trace, wanted func(body []byte) bool) (s sheets, err error) {
 	var pages []provider.Payload
 	for _, response := range a.Responses() {
 		isList := adapter.IsList(response.Endpoint)
@@ -44,7 +47,7 @@ func readLive(a *raw.Archive, adapter provider.LiveAdapter, newTrace func() *pro
 		if newTrace != nil {
 			p.Trace = newTrace()
 		}
-		origin := originOf(a, response, p.Trace)
+		origin := reading.OriginOf(a, response, p.Trace)
 		switch {
 		case isList:
 			pages, s.pages = append(pages, p), append(s.pages, origin)
@@ -52,21 +55,21 @@ func readLive(a *raw.Archive, adapter provider.LiveAdapter, newTrace func() *pro
 				s.at = p.FetchedAt
 			}
 		case wanted == nil || wanted(p.Body):
-			sheet, err := guarded(func() (provider.LiveSheet, error) { return adapter.ReadDetail(p) })
-			s.details = append(s.details, liveDetail{origin, sheet, err})
+			sheet, err := reading.Guarded(func() (provider.LiveSheet, error) { return adapter.ReadDetail(p) })
+			s.details = append(s.details, detail{origin, sheet, err})
 		}
 	}
 	if len(pages) == 0 {
-		return s, fmt.Errorf("%w: no list of fixtures in play", ErrNoCycle)
+		return s, fmt.Errorf("%w: no list of fixtures in play", reading.ErrNoCycle)
 	}
-	if s.list, err = guarded(func() (provider.LiveSheet, error) { return adapter.ReadList(pages) }); err != nil {
-		return s, fmt.Errorf("%w: the list of fixtures in play: %w", ErrQuarantined, err)
+	if s.list, err = reading.Guarded(func() (provider.LiveSheet, error) { return adapter.ReadList(pages) }); err != nil {
+		return s, fmt.Errorf("%w: the list of fixtures in play: %w", reading.ErrQuarantined, err)
 	}
 	return s, nil
 }
 
 // detailSamples returns the samples of all details, in the archive's order.
-func (s *liveSheets) detailSamples() (samples []input.Sample) {
+func (s *sheets) detailSamples() (samples []input.Sample) {
 	n := 0
 	for i := range s.details {
 		n += len(s.details[i].sheet.Samples)
@@ -81,7 +84,7 @@ func (s *liveSheets) detailSamples() (samples []input.Sample) {
 }
 
 // detailOrigins returns the origins of the readable details.
-func (s *liveSheets) detailOrigins() (origins []Origin) {
+func (s *sheets) detailOrigins() (origins []reading.Origin) {
 	for i := range s.details {
 		if d := &s.details[i]; d.err == nil {
 			origins = append(origins, d.origin)
@@ -92,17 +95,17 @@ func (s *liveSheets) detailOrigins() (origins []Origin) {
 
 // tooManyBroken returns an error if too much of a list is unreadable.
 func tooManyBroken(list provider.LiveSheet) error {
-	broken := total(list.Broken)
+	broken := reading.Total(list.Broken)
 	for _, part := range []struct{ bad, whole int }{{broken, broken + len(list.Samples)}, {list.Changed, list.Met}} {
-		if part.bad > 1 && float64(part.bad) > maxBroken*float64(part.whole) {
-			return fmt.Errorf("%w: %d of %d fixtures in play%s", ErrQuarantined, part.bad, part.whole, mostOften(list.Damaged))
+		if part.bad > 1 && float64(part.bad) > rules.MaxBroken*float64(part.whole) {
+			return fmt.Errorf("%w: %d of %d fixtures in play%s", reading.ErrQuarantined, part.bad, part.whole, reading.MostOften(list.Damaged))
 		}
 	}
 	return nil
 }
 
-// liveAdapterOf returns the adapter for reading a cycle's payloads.
-func liveAdapterOf(a *raw.Archive, lookup func(string) (provider.Provider, bool)) (provider.LiveAdapter, error) {
+// adapterOf returns the adapter for reading a cycle's payloads.
+func adapterOf(a *raw.Archive, lookup func(string) (provider.Provider, bool)) (provider.LiveAdapter, error) {
 	name := a.Cycle().Provider
 	p, ok := lookup(name)
 	if !ok || p.Live == nil {

@@ -1,4 +1,4 @@
-package transform
+package prematch
 
 import (
 	"cmp"
@@ -8,43 +8,26 @@ import (
 
 	"mkt/fetch/provider"
 	"mkt/publish/football"
-	"mkt/publish/layout"
 	"mkt/publish/snapshot"
 	"mkt/publish/table"
+	"mkt/transform/reading"
+	"mkt/transform/rules"
 )
-
-// result is an engine's derivation of a cycle, ready to be written.
-type result struct {
-	fixtures []refreshed        // including those not offered; sorted by id, unique
-	listing  []table.ListingRow // sorted by id, unique
-	live     liveResult
-
-	previousCycle   layout.CycleID // the cycle continued by this one, with the digest of its states
-	previousDigest  string
-	previousHeader  snapshot.Manifest // of that cycle
-	newest          time.Time         // newest retrieval of a fixture; zero if there is none
-	listingComplete bool
-	filtered        map[string]int
-	broken          map[string]int
-	damaged         map[string]int
-	unknown         map[string]int
-	counters        map[string]int64
-}
 
 // gather joins the payloads' fixtures with the listing. If several payloads have a fixture, a
 // complete one has priority, then the newest. A fixture missing in the listing was filtered out
 // or not requested, and is left out.
-func (r *run) gather(l provider.Listing, sheets []sheet) *gathering {
-	g := &gathering{listing: l, byID: make(map[string]reading), broken: make(map[string]football.Reason), withoutMarkets: make(map[string]reading)}
-	res := &r.result
-	res.counters = map[string]int64{"payloads": int64(len(sheets))}
-	res.filtered = l.Filtered
-	res.broken, res.damaged, res.unknown = sums(l.Broken), sums(l.Damaged), sums(l.Unknown)
+func (c *Cycle) gather(l provider.Listing, sheets []sheet) *gathering {
+	g := &gathering{listing: l, byID: make(map[string]gathered), broken: make(map[string]football.Reason), withoutMarkets: make(map[string]gathered)}
+	m := c.Header
+	m.Counters = map[string]int64{"payloads": int64(len(sheets))}
+	m.Filtered = l.Filtered
+	m.Broken, m.Damaged, m.UnknownFields = reading.Sums(l.Broken), reading.Sums(l.Damaged), reading.Sums(l.Unknown)
 	for i := range sheets {
-		g.sheet(&sheets[i], res)
+		g.sheet(&sheets[i], m)
 		g.prices, g.badPrices = g.prices+sheets[i].prices, g.badPrices+sheets[i].badPrices
 		if s := &sheets[i]; s.err != nil {
-			r.unreadable(s.origin.Response, s.err)
+			reading.Unreadable(c.Log, m.Counters, s.origin.Response, s.err)
 		}
 	}
 	return g
@@ -52,64 +35,68 @@ func (r *run) gather(l provider.Listing, sheets []sheet) *gathering {
 
 // conclude sets the run's result from the gathered parts. It returns an error if too many of them
 // are unreadable.
-func (r *run) conclude(g *gathering) error {
-	res := &r.result
+func (c *Cycle) conclude(g *gathering) error {
+	m := c.Header
 	for _, reason := range g.broken {
-		res.broken["fixture:"+string(reason)]++
+		m.Broken["fixture:"+string(reason)]++
 	}
-	r.summary.Broken, r.summary.Failed = len(g.broken), len(r.archive.Cycle().Failed)
-	r.summary.Damaged = total(res.damaged)
-	r.summary.Bytes = res.counters["payload_bytes"]
-	if err := g.tooMuch(r.ClientID, res.damaged); err != nil {
+	c.Totals.Broken, c.Totals.Failed = len(g.broken), len(c.Archive.Cycle().Failed)
+	c.Totals.Damaged = reading.Total(m.Damaged)
+	c.Totals.Bytes = m.Counters["payload_bytes"]
+	if err := g.tooMuch(m.ClientID, m.Damaged); err != nil {
 		return err
 	}
-	res.listingComplete = r.archive.Cycle().ListingComplete && len(g.listing.Broken) == 0
+	m.ListingComplete = c.Archive.Cycle().ListingComplete && len(g.listing.Broken) == 0
 	for _, read := range g.byID {
-		res.fixtures = append(res.fixtures, read.refreshed)
+		c.fixtures = append(c.fixtures, read.refreshed)
 	}
-	res.fixtures = append(res.fixtures, g.notOffered(r)...)
-	for i := range res.fixtures {
-		if at := res.fixtures[i].fixture.FetchedAt; at.After(res.newest) {
-			res.newest = at
+	c.fixtures = append(c.fixtures, g.notOffered(c)...)
+	var newest time.Time // retrieval of a fixture
+	for i := range c.fixtures {
+		if at := c.fixtures[i].fixture.FetchedAt; at.After(newest) {
+			newest = at
 		}
 	}
-	slices.SortFunc(res.fixtures, func(a, b refreshed) int { return cmp.Compare(a.fixture.ID, b.fixture.ID) })
-	res.listing = g.rows(r)
+	if newest = newest.UTC(); !newest.IsZero() {
+		m.ProviderFetchedAt = &newest
+	}
+	slices.SortFunc(c.fixtures, func(a, b refreshed) int { return cmp.Compare(a.fixture.ID, b.fixture.ID) })
+	c.listing = g.rows(c)
 	return nil
 }
 
 // gathering joins one cycle, by provider fixture id.
 type gathering struct {
 	listing provider.Listing
-	byID    map[string]reading
+	byID    map[string]gathered
 	broken  map[string]football.Reason // not readable in any payload
 	met     provider.Parts
 	hurt    provider.Parts // of all parts
 
-	withoutMarkets    map[string]reading // answered without any market
-	prices, badPrices int                // selections with a price, and those with an unreadable price
+	withoutMarkets    map[string]gathered // answered without any market
+	prices, badPrices int                 // selections with a price, and those with an unreadable price
 }
 
-type reading struct {
+type gathered struct {
 	refreshed
-	origin Origin
+	origin reading.Origin
 }
 
-func (g *gathering) sheet(s *sheet, res *result) {
-	res.counters["payload_bytes"] += int64(s.bytes)
-	add(res.damaged, s.damaged)
-	add(res.unknown, s.unknown)
+func (g *gathering) sheet(s *sheet, m *snapshot.Manifest) {
+	m.Counters["payload_bytes"] += int64(s.bytes)
+	reading.Add(m.Damaged, s.damaged)
+	reading.Add(m.UnknownFields, s.unknown)
 	g.met.Add(s.met)
 	g.hurt.Add(s.hurt)
 	for name, n := range s.skipped {
-		res.counters["skipped:"+name] += int64(n)
+		m.Counters["skipped:"+name] += int64(n)
 	}
 	if s.err != nil {
 		g.unreadable(s)
 		return
 	}
 	for i := range s.fixtures {
-		g.fixture(&s.fixtures[i], s, res)
+		g.fixture(&s.fixtures[i], s, m)
 	}
 	for id, reason := range s.broken {
 		if _, read := g.byID[id]; !read && g.active(id) {
@@ -118,26 +105,26 @@ func (g *gathering) sheet(s *sheet, res *result) {
 	}
 }
 
-func (g *gathering) fixture(f *refreshed, s *sheet, res *result) {
+func (g *gathering) fixture(f *refreshed, s *sheet, m *snapshot.Manifest) {
 	id := f.fixture.ProviderFixtureID
 	if !g.active(id) {
 		name := "fixtures_not_listed"
 		if g.listing.Fixtures[id].InPlay {
 			name = "fixtures_in_play"
 		}
-		res.counters[name]++
+		m.Counters[name]++
 		return
 	}
 	delete(g.broken, id)
 	f.answer = s.origin.SHA256
 	if f.counts.markets == 0 && !f.partial {
 		f.notOffered = true
-		g.withoutMarkets[id] = reading{*f, s.origin}
+		g.withoutMarkets[id] = gathered{*f, s.origin}
 		return
 	}
-	now := reading{*f, s.origin}
+	now := gathered{*f, s.origin}
 	if before, twice := g.byID[id]; twice {
-		res.counters["fixtures_repeated"]++
+		m.Counters["fixtures_repeated"]++
 		if now.partial && !before.partial || now.partial == before.partial && before.origin.FetchedAt.After(now.origin.FetchedAt) {
 			return
 		}
@@ -168,17 +155,17 @@ func (g *gathering) tooMuch(tenant string, damaged map[string]int) error {
 		bad, few, whole int
 		most            float64 // share of the whole
 	}{
-		{"fixtures' markets", len(g.broken), 1, len(g.broken) + len(g.byID), maxBroken},
-		{"items of the fixture list", total(g.listing.Broken), 1, total(g.listing.Broken) + len(g.listing.Fixtures), maxBroken},
-		{"items of the fixture list in part", g.listing.Hurt, 1, g.listing.Met, maxBroken},
-		{"sections of fixtures", g.hurt.Sections, manyParts, g.met.Sections, maxBroken},
-		{"markets", g.hurt.Markets, manyParts, g.met.Markets, maxBroken},
-		{"rows of markets", g.hurt.Rows, manyParts, g.met.Rows, maxBroken},
-		{"prices", g.badPrices, manyParts, g.prices, maxUnreadable},
+		{"fixtures' markets", len(g.broken), 1, len(g.broken) + len(g.byID), rules.MaxBroken},
+		{"items of the fixture list", reading.Total(g.listing.Broken), 1, reading.Total(g.listing.Broken) + len(g.listing.Fixtures), rules.MaxBroken},
+		{"items of the fixture list in part", g.listing.Hurt, 1, g.listing.Met, rules.MaxBroken},
+		{"sections of fixtures", g.hurt.Sections, rules.ManyParts, g.met.Sections, rules.MaxBroken},
+		{"markets", g.hurt.Markets, rules.ManyParts, g.met.Markets, rules.MaxBroken},
+		{"rows of markets", g.hurt.Rows, rules.ManyParts, g.met.Rows, rules.MaxBroken},
+		{"prices", g.badPrices, rules.ManyParts, g.prices, rules.MaxUnreadable},
 	} {
 		if part.bad > part.few && float64(part.bad) > part.most*float64(part.whole) {
 			return fmt.Errorf("%w: %d of %d %s%s; the provider's format may have changed: mkt mapping report --tenant %s shows what is not understood",
-				ErrQuarantined, part.bad, part.whole, part.what, mostOften(damaged), tenant)
+				reading.ErrQuarantined, part.bad, part.whole, part.what, reading.MostOften(damaged), tenant)
 		}
 	}
 	return nil
@@ -187,15 +174,15 @@ func (g *gathering) tooMuch(tenant string, damaged map[string]int) error {
 // notOffered returns the fixtures without an offer, as listed: the provider left them out of its
 // answers, or answered without any market. It leaves out fixtures whose markets were read, or
 // could not be retrieved or read.
-func (g *gathering) notOffered(r *run) (all []refreshed) {
-	minter, cycle := r.minter(), r.archive.Cycle()
+func (g *gathering) notOffered(c *Cycle) (all []refreshed) {
+	minter, cycle := c.minter(), c.Archive.Cycle()
 	for _, id := range cycle.NotOffered {
 		if _, answered := g.withoutMarkets[id]; answered || !g.active(id) {
 			continue
 		}
 		listed := g.listing.Fixtures[id].Fixture
 		listed.ID = minter.Fixture(id).FixtureID()
-		g.withoutMarkets[id] = reading{refreshed: refreshed{notOffered: true, fixture: listed}}
+		g.withoutMarkets[id] = gathered{refreshed: refreshed{notOffered: true, fixture: listed}}
 	}
 	for id, f := range g.withoutMarkets {
 		if _, read := g.byID[id]; !read && !g.isFailed(id, cycle.Failed) {
@@ -213,9 +200,9 @@ func (g *gathering) isFailed(id string, failed []string) bool {
 }
 
 // rows returns the listing's rows, by fixture id.
-func (g *gathering) rows(r *run) []table.ListingRow {
-	minter := r.minter()
-	failed := r.archive.Cycle().Failed
+func (g *gathering) rows(c *Cycle) []table.ListingRow {
+	minter := c.minter()
+	failed := c.Archive.Cycle().Failed
 	rows := make([]table.ListingRow, 0, len(g.listing.Fixtures))
 	for id, listed := range g.listing.Fixtures {
 		row := table.ListingRow{FixtureID: string(minter.Fixture(id).FixtureID()), ProviderFixtureID: id, Status: "LISTED", Markets: "NONE"}
@@ -236,38 +223,4 @@ func (g *gathering) rows(r *run) []table.ListingRow {
 	}
 	slices.SortFunc(rows, func(a, b table.ListingRow) int { return cmp.Compare(a.FixtureID, b.FixtureID) })
 	return rows
-}
-
-// mostOften names the most frequent damage, for a message; "" if there is none.
-func mostOften(damaged map[string]int) string {
-	most := ""
-	for what, n := range damaged {
-		if most == "" || n > damaged[most] || n == damaged[most] && what < most {
-			most = what
-		}
-	}
-	if most == "" {
-		return ""
-	}
-	return fmt.Sprintf(" (most often %q, %d times)", most, damaged[most])
-}
-
-func total(counts map[string]int) (n int) {
-	for _, c := range counts {
-		n += c
-	}
-	return n
-}
-
-// sums returns a copy of counts, never nil.
-func sums(counts map[string]int) map[string]int {
-	all := make(map[string]int)
-	add(all, counts)
-	return all
-}
-
-func add(all, counts map[string]int) {
-	for name, n := range counts {
-		all[name] += n
-	}
 }

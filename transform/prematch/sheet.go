@@ -1,27 +1,24 @@
-package transform
+package prematch
 
 import (
 	"bytes"
-	"context"
-	"errors"
-	"fmt"
-	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
 
 	"mkt/fetch/input"
 	"mkt/fetch/provider"
 	"mkt/fetch/raw"
-	"mkt/internal/panics"
 	"mkt/publish/football"
 	"mkt/publish/table"
 	"mkt/transform/identity"
 	"mkt/transform/markets"
+	"mkt/transform/reading"
+	"mkt/transform/rules"
+	"mkt/transform/spool"
 )
 
+// sheet is what was read of one payload.
 type sheet struct {
-	origin   Origin
+	origin   reading.Origin
 	bytes    int
 	err      error // why the payload could not be read
 	fixtures []refreshed
@@ -40,7 +37,7 @@ type sheet struct {
 type refreshed struct {
 	fixture    football.Fixture
 	row        table.FixtureRow  // empty if it is not offered
-	rows       stored            // of its markets
+	rows       spool.Place       // of its markets
 	markets    []football.Market // only of a traced fixture
 	counts     fixtureCounts
 	answer     string // SHA-256 of the payload; "" if there is none
@@ -73,129 +70,12 @@ func increment(counts []reasonCount, reason football.Reason) []reasonCount {
 	return append(counts, reasonCount{reason, 1})
 }
 
-// deriveMarkets is the engine of market_engine.
-func deriveMarkets(ctx context.Context, r *run) error {
-	adapter, err := r.marketAdapter()
-	if err != nil {
-		return err
-	}
-	listing, err := r.readListing(adapter)
-	if err != nil {
-		return err
-	}
-	sheets, err := r.readSheets(ctx, adapter, listing)
-	if err != nil {
-		return err
-	}
-	return r.conclude(r.gather(listing.Listing, sheets))
-}
-
-func (r *run) marketAdapter() (provider.MarketAdapter, error) {
-	name := r.archive.Cycle().Provider
-	p, ok := r.Provider(name)
-	if !ok || p.Markets == nil {
-		return nil, fmt.Errorf("provider %q: this build does not read its markets", name)
-	}
-	return p.Markets, nil
-}
-
-// listing is the provider's list of fixtures, with its origins.
-type listing struct {
-	provider.Listing
-	pages  []Origin
-	sheets []raw.Response // the answers with markets
-}
-
-// newTrace returns the trace for reading a payload; nil unless one fixture is traced.
-func (r *run) newTrace() *provider.Trace {
-	if r.only == "" {
-		return nil
-	}
-	return &provider.Trace{Only: r.only}
-}
-
-// readListing reads the list of fixtures, and finds the answers with markets.
-func (r *run) readListing(adapter provider.MarketAdapter) (l listing, err error) {
-	var pages []provider.Payload
-	// A provider is asked for fixtures by id, or for those of a day.
-	byID := r.only != "" && slices.ContainsFunc(r.archive.Responses(), func(response raw.Response) bool {
-		return response.Accepted() && adapter.IsMarkets(response.Endpoint) && asked(response, r.only)
-	})
-	for _, response := range r.archive.Responses() {
-		switch {
-		case !response.Accepted():
-		case adapter.IsListing(response.Endpoint):
-			page, err := r.archive.Payload(response)
-			if err != nil {
-				return l, err
-			}
-			page.Trace = r.newTrace()
-			pages, l.pages = append(pages, page), append(l.pages, originOf(r.archive, response, page.Trace))
-		case adapter.IsMarkets(response.Endpoint) && (!byID || asked(response, r.only)):
-			l.sheets = append(l.sheets, response)
-		}
-	}
-	l.Listing, err = guarded(func() (provider.Listing, error) { return adapter.ReadListing(pages) })
-	if err != nil {
-		return l, fmt.Errorf("%w: the list of fixtures: %w", ErrQuarantined, err)
-	}
-	return l, nil
-}
-
-// readSheets reads the payloads of markets concurrently. The result is in the archive's order. A
-// damaged archive is an error; an unreadable payload is not.
-func (r *run) readSheets(ctx context.Context, adapter provider.MarketAdapter, l listing) ([]sheet, error) {
-	ctx, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
-	sheets := make([]sheet, len(l.sheets))
-	next := make(chan int)
-	var done atomic.Int64
-	var workers sync.WaitGroup
-	minter := identity.NewMinter(r.Key, r.archive.Cycle().Provider)
-	for range min(r.Workers, len(l.sheets)) {
-		reader := &sheetReader{adapter: adapter, listing: l.Listing, only: r.only, rows: &r.rows, minter: minter.Clone(), deriver: markets.New(minter.Clone())}
-		workers.Go(func() {
-			for i := range next {
-				p, err := r.archive.PayloadIn(&reader.body, l.sheets[i])
-				if err != nil {
-					stop(err)
-					continue
-				}
-				p.Trace = r.newTrace()
-				sheets[i] = reader.read(p)
-				if reader.failed != nil {
-					stop(reader.failed)
-					continue
-				}
-				sheets[i].origin = originOf(r.archive, l.sheets[i], p.Trace)
-				if r.Progress != nil {
-					r.Progress(int(done.Add(1)), len(sheets))
-				}
-			}
-		})
-	}
-	for i := range l.sheets {
-		select {
-		case next <- i:
-		case <-ctx.Done():
-		}
-		if ctx.Err() != nil {
-			break
-		}
-	}
-	close(next)
-	workers.Wait()
-	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
-	}
-	return sheets, nil
-}
-
+// sheetReader reads one payload after the other.
 type sheetReader struct {
 	adapter   provider.MarketAdapter
 	listing   provider.Listing
 	only      string // if not "", only this provider fixture is derived, and traced
-	rows      *rowStore
+	rows      *spool.Rows
 	minter    *identity.Minter
 	deriver   *markets.Deriver
 	suspecter markets.Suspecter
@@ -206,7 +86,7 @@ type sheetReader struct {
 }
 
 func (sr *sheetReader) read(p provider.Payload) sheet {
-	s, err := guarded(func() (sheet, error) { return sr.derive(p) })
+	s, err := reading.Guarded(func() (sheet, error) { return sr.derive(p) })
 	s.bytes, s.err = len(p.Body), err
 	return s
 }
@@ -263,7 +143,7 @@ func (sr *sheetReader) keep(one *refreshed, f football.Fixture, derived []footba
 	one.row, encoded, err = sr.encoder.Fixture(one.fixture, football.DerivationVersion, derived)
 	sr.deriver.Release()
 	if err == nil {
-		one.rows, err = sr.rows.add(encoded)
+		one.rows, err = sr.rows.Add(encoded)
 	}
 	if sr.failed == nil {
 		sr.failed = err
@@ -313,27 +193,6 @@ func (s *sheet) countPrices(derived []football.Market) {
 	}
 }
 
-// errPanic: reading a payload panicked. This is a bug of mkt. It must not affect anything but the
-// payload.
-var errPanic = errors.New("reading it panicked")
-
-// guarded calls read and turns a panic into errPanic.
-func guarded[T any](read func() (T, error)) (result T, err error) {
-	defer func() {
-		if cause := recover(); cause != nil {
-			var nothing T
-			result, err = nothing, fmt.Errorf("%w: %s", errPanic, panics.Describe(cause))
-		}
-	}()
-	return read()
-}
-
-func (r *run) unreadable(response raw.Response, err error) {
-	r.result.counters["payloads_unreadable"]++
-	r.Log.Warn("payload could not be read", "tenant", r.ClientID, "product", r.Product, "cycle", r.cycle,
-		"step", "transform", "response", response.Number, "error", err)
-}
-
 // withoutPrices counts the markets without any row.
 func withoutPrices(offers []input.Offer) (n int) {
 	for i := range offers {
@@ -344,19 +203,15 @@ func withoutPrices(offers []input.Offer) (n int) {
 	return n
 }
 
-// asked reports whether a request named a fixture, in its path or in a parameter.
-func asked(r raw.Response, providerFixtureID string) bool {
-	for part := range strings.SplitSeq(r.Path, "/") {
-		if slices.Contains(strings.Split(part, ","), providerFixtureID) {
-			return true
-		}
+// tooManySelections is the reason of a fixture that exceeds a limit.
+const tooManySelections football.Reason = "TOO_MANY_SELECTIONS"
+
+// isTooLarge reports whether a fixture exceeds a limit.
+func isTooLarge(offers []input.Offer) bool {
+	n, most := 0, 0
+	for i := range offers {
+		rows := len(offers[i].Rows)
+		n, most = n+rows, max(most, rows)
 	}
-	for _, values := range r.Query {
-		for _, v := range values {
-			if slices.Contains(strings.Split(v, ","), providerFixtureID) {
-				return true
-			}
-		}
-	}
-	return false
+	return n > rules.MaxSelections || most > rules.MaxMarketSelections
 }

@@ -1,4 +1,4 @@
-package transform
+package tracking
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 	"mkt/publish/durable"
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
+	"mkt/transform/rules"
 )
 
 // ErrNoPrevious: the cycle with the states to continue is missing.
@@ -20,31 +21,31 @@ var ErrNoPrevious = errors.New("the cycle to continue is missing")
 // before continues the same one again; any other continues the raw cycle before it. If a killed
 // run left raw cycles untransformed, they are transformed first, so that the result is the same
 // as without the kill.
-func (r *run) findPrevious(ctx context.Context) error {
-	if r.before != nil {
-		return r.samePrevious()
+func (c *Cycle) findPrevious(ctx context.Context) error {
+	if c.Before != nil {
+		return c.samePrevious()
 	}
-	id := r.archive.Cycle().Previous
+	id := c.Archive.Cycle().Previous
 	var missing []layout.CycleID // newest first
-	for id != "" && len(missing) < maxBehind {
-		m, found, err := canonicalOf(r.Root, id)
+	for id != "" && len(missing) < rules.MaxBehind {
+		m, found, err := canonicalOf(c.Root, id)
 		if err != nil {
-			return r.remedy(err)
+			return c.remedy(err)
 		}
 		if found {
-			r.beginFrom(id, m)
+			c.beginFrom(&m)
 			break
 		}
 		missing = append(missing, id)
-		if id, err = previousOf(r.Root, id); err != nil {
+		if id, err = previousOf(c.Root, id); err != nil {
 			return err
 		}
 	}
-	if r.isBackfill {
+	if c.Backfill == nil {
 		return nil
 	}
 	for _, id := range slices.Backward(missing) {
-		if err := r.backfill(ctx, id); err != nil {
+		if err := c.backfill(ctx, id); err != nil {
 			return err
 		}
 	}
@@ -53,28 +54,27 @@ func (r *run) findPrevious(ctx context.Context) error {
 
 // beginFrom continues the states of a canonical cycle, unless they are of a former provider of
 // the account: its fixtures have other ids, and end at once.
-func (r *run) beginFrom(from layout.CycleID, m snapshot.Manifest) {
-	if m.Provider != r.archive.Cycle().Provider {
-		r.result.previousCycle, r.result.previousDigest = "", ""
-		return
+func (c *Cycle) beginFrom(m *snapshot.Manifest) {
+	c.previous, c.Header.PreviousCycle, c.Header.PreviousDigest = nil, "", ""
+	if m.Provider == c.Archive.Cycle().Provider {
+		c.previous, c.Header.PreviousCycle, c.Header.PreviousDigest = m, m.CycleID, m.Tables[statesTable].Digest
 	}
-	r.result.previousCycle, r.result.previousDigest, r.result.previousHeader = from, m.Tables[statesTable].Digest, m
 }
 
 // samePrevious continues the same cycle as an earlier run of this one.
-func (r *run) samePrevious() error {
-	id := r.before.PreviousCycle
+func (c *Cycle) samePrevious() error {
+	id := c.Before.PreviousCycle
 	if id == "" {
 		return nil
 	}
-	m, found, err := canonicalOf(r.Root, id)
+	m, found, err := canonicalOf(c.Root, id)
 	if err != nil {
 		return err
 	}
-	if digest := m.Tables[statesTable].Digest; !found || digest != r.before.PreviousDigest {
+	if digest := m.Tables[statesTable].Digest; !found || digest != c.Before.PreviousDigest {
 		return fmt.Errorf("%w: %s", ErrNoPrevious, id)
 	}
-	r.result.previousCycle, r.result.previousDigest, r.result.previousHeader = id, r.before.PreviousDigest, m
+	c.previous, c.Header.PreviousCycle, c.Header.PreviousDigest = &m, id, c.Before.PreviousDigest
 	return nil
 }
 
@@ -88,31 +88,21 @@ func canonicalOf(f durable.ReadFS, id layout.CycleID) (snapshot.Manifest, bool, 
 }
 
 // remedy adds the command for the repair to the error of a damaged canonical cycle.
-func (r *run) remedy(err error) error {
+func (c *Cycle) remedy(err error) error {
 	if snapshot.IsDamage(err) {
-		return fmt.Errorf("%w: repair it with mkt recover --tenant %s --product %s", err, r.ClientID, r.Product)
+		return fmt.Errorf("%w: repair it with mkt recover --tenant %s --product %s", err, c.Header.ClientID, c.Header.Product)
 	}
 	return err
 }
 
-// backfill transforms an earlier cycle, and continues it. It skips a cycle whose content cannot
-// be transformed.
-func (r *run) backfill(ctx context.Context, id layout.CycleID) error {
-	earlier := &run{Options: r.Options, engine: r.engine, started: r.started, isBackfill: true, mustMatch: r.mustMatch}
-	earlier.Cycle = id
-	err := earlier.transform(ctx)
-	log := r.Log.With("tenant", r.ClientID, "product", r.Product, "cycle", id, "step", "transform")
-	switch {
-	case errors.Is(err, ErrQuarantined), errors.Is(err, ErrNoCycle), errors.Is(err, raw.ErrCorrupt):
-		log.Warn("skipped an earlier cycle that cannot be transformed", "error", err)
-		return nil
-	case err != nil:
+// backfill transforms an earlier cycle, and continues it.
+func (c *Cycle) backfill(ctx context.Context, id layout.CycleID) error {
+	if done, err := c.Backfill(ctx, id); err != nil || !done {
 		return err
 	}
-	log.Info("transformed an earlier cycle first")
-	m, found, err := canonicalOf(r.Root, id)
+	m, found, err := canonicalOf(c.Root, id)
 	if found {
-		r.beginFrom(id, m)
+		c.beginFrom(&m)
 	}
 	return err
 }

@@ -1,4 +1,4 @@
-package transform
+package tracking
 
 import (
 	"bytes"
@@ -16,31 +16,32 @@ import (
 	"mkt/publish/durable"
 	"mkt/publish/layout"
 	"mkt/transform/live"
+	"mkt/transform/reading"
 )
 
-// LiveTraceOptions selects the fixture and the archived cycles of [TraceLive].
-type LiveTraceOptions struct {
+// TraceOptions selects the fixture and the archived cycles of [Trace].
+type TraceOptions struct {
 	Root durable.ReadFS // of the tenant and live_intelligence; only read
 	// Fixture and Event are the provider's ids, as published. Event may be "".
 	Fixture, Event string
 	// Source is the name of the fixture's provider. If the account used another one in between, a
 	// cycle of it ends the state of the fixture. "" is any provider.
 	Source   string
-	From, To time.Time  // when the first and the last cycle began; a zero time is no bound
-	Start    *LiveState // the state before the first cycle; nil begins with a baseline
+	From, To time.Time // when the first and the last cycle began; a zero time is no bound
+	Start    *State    // the state before the first cycle; nil begins with a baseline
 	// Sources records the places in the payloads of each step's values.
 	Sources  bool
 	Provider func(name string) (provider.Provider, bool) // nil means every registered adapter
 	Progress func(done, total int)                       // counts cycles; may be nil
 }
 
-// LiveStep is the effect of one cycle on one fixture in play.
-type LiveStep struct {
+// Step is the effect of one cycle on one fixture in play.
+type Step struct {
 	Cycle         layout.CycleID
-	At            time.Time // the newest retrieval of the list
-	Listed        Origin    // the page of the list with the fixture; Number is 0 if none has it
-	Detail        Origin    // the detail whose events were joined; Number is 0 if there was none
-	Item          string    // the provider's id of the item in both
+	At            time.Time      // the newest retrieval of the list
+	Listed        reading.Origin // the page of the list with the fixture; Number is 0 if none has it
+	Detail        reading.Origin // the detail whose events were joined; Number is 0 if there was none
+	Item          string         // the provider's id of the item in both
 	Sample        *input.Sample
 	Before, After *live.State // Before is nil for the first sample
 
@@ -48,20 +49,20 @@ type LiveStep struct {
 }
 
 // State returns the state for continuing the trace of the same fixture after this step.
-func (s *LiveStep) State() LiveState {
-	return LiveState{Cycle: s.Cycle, Fixture: s.After.FixtureID(), Event: s.After.EventID(), State: *s.After, fetchedAt: s.fetchedAt}
+func (s *Step) State() State {
+	return State{Cycle: s.Cycle, Fixture: s.After.FixtureID(), Event: s.After.EventID(), State: *s.After, fetchedAt: s.fetchedAt}
 }
 
-// TraceLive takes one fixture through archived cycles with the pipeline's own code, and calls do
+// Trace takes one fixture through archived cycles with the pipeline's own code, and calls do
 // with each step from the first cycle that lists the fixture. It returns the number of damaged
 // cycles and packs of cycles; the pipeline skips them as well. It needs no key and writes nothing.
 // Unlike the pipeline it does not know the other fixtures, so it does not notice a list without too
 // many at once.
-func TraceLive(ctx context.Context, o LiveTraceOptions, do func(*LiveStep)) (damaged int, err error) {
+func Trace(ctx context.Context, o TraceOptions, do func(*Step)) (damaged int, err error) {
 	if o.Provider == nil {
 		o.Provider = all.Lookup
 	}
-	t := tracer{LiveTraceOptions: o}
+	t := tracer{TraceOptions: o}
 	if s := o.Start; s != nil {
 		t.track = track{state: &s.State, known: true, fetchedAt: s.fetchedAt}
 	}
@@ -78,7 +79,7 @@ func TraceLive(ctx context.Context, o LiveTraceOptions, do func(*LiveStep)) (dam
 		}
 		step, err := t.step(walk, id)
 		switch {
-		case errors.Is(err, raw.ErrCorrupt), errors.Is(err, raw.ErrNotSealed), errors.Is(err, ErrQuarantined), errors.Is(err, ErrNoCycle):
+		case errors.Is(err, raw.ErrCorrupt), errors.Is(err, raw.ErrNotSealed), errors.Is(err, reading.ErrQuarantined), errors.Is(err, reading.ErrNoCycle):
 			damaged++
 		case err != nil:
 			return damaged, fmt.Errorf("trace fixture: cycle %s: %w", id, err)
@@ -93,13 +94,13 @@ func TraceLive(ctx context.Context, o LiveTraceOptions, do func(*LiveStep)) (dam
 }
 
 type tracer struct {
-	LiveTraceOptions
+	TraceOptions
 	track track
 }
 
 // step returns the step of one cycle, nil if the fixture is not known yet or the
 // retrieval failed.
-func (t *tracer) step(walk *raw.Walk, id layout.CycleID) (*LiveStep, error) {
+func (t *tracer) step(walk *raw.Walk, id layout.CycleID) (*Step, error) {
 	a, err := walk.Open(id)
 	if err != nil || a.Cycle().Outcome == raw.Failed {
 		return nil, err
@@ -108,11 +109,11 @@ func (t *tracer) step(walk *raw.Walk, id layout.CycleID) (*LiveStep, error) {
 		t.track = track{}
 		return nil, nil
 	}
-	s := LiveStep{Cycle: id, Before: t.track.state, Item: t.Event}
+	s := Step{Cycle: id, Before: t.track.state, Item: t.Event}
 	if s.Before != nil {
 		s.Item = cmp.Or(s.Before.EventID(), t.Event)
 	}
-	adapter, err := liveAdapterOf(a, t.Provider)
+	adapter, err := adapterOf(a, t.Provider)
 	if err != nil {
 		return nil, err
 	}
@@ -120,7 +121,7 @@ func (t *tracer) step(walk *raw.Walk, id layout.CycleID) (*LiveStep, error) {
 	if t.Sources {
 		newTrace = func() *provider.Trace { return &provider.Trace{Only: s.Item} }
 	}
-	sheets, err := readLive(a, adapter, newTrace, t.isNamedIn)
+	sheets, err := readSheets(a, adapter, newTrace, t.isNamedIn)
 	if err == nil {
 		err = tooManyBroken(sheets.list)
 	}
@@ -129,8 +130,8 @@ func (t *tracer) step(walk *raw.Walk, id layout.CycleID) (*LiveStep, error) {
 	}
 	s.At = sheets.at
 	s.Sample = t.pick(live.Join(sheets.list.Samples, sheets.detailSamples()))
-	s.Listed = lastWith(s.Item, sheets.pages)
-	s.Detail = lastWith(s.Item, sheets.detailOrigins())
+	s.Listed = reading.LastWith(s.Item, sheets.pages)
+	s.Detail = reading.LastWith(s.Item, sheets.detailOrigins())
 	switch t.track.sample = s.Sample; {
 	case s.Sample != nil:
 		t.identify()
@@ -176,14 +177,4 @@ func (t *tracer) pick(samples []input.Sample) (found *input.Sample) {
 	}
 	own := found.Clone() // callers keep hundreds of steps, which must not keep their payloads in memory
 	return &own
-}
-
-// lastWith returns the last answer with the item.
-func lastWith(item string, origins []Origin) (last Origin) {
-	for _, o := range origins {
-		if o.Trace.Of(provider.Subject{Fixture: item}) != nil {
-			last = o
-		}
-	}
-	return last
 }

@@ -1,4 +1,4 @@
-package transform
+package canonical
 
 import (
 	"bytes"
@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"mkt/publish/durable"
 	"mkt/publish/football"
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
@@ -17,46 +18,40 @@ import (
 // ErrOtherRows: the cycle was published, and transforming it again does not give what was published.
 var ErrOtherRows = errors.New("transforming it again does not give what was published")
 
-// findPublication finds the publication of a cycle that is to be transformed again because its rows are
+// FindPublication finds the publication of a cycle that is to be transformed again because its rows are
 // gone. A cycle newer than the newest publication has none. A damaged record is the matter of others.
-func (r *run) findPublication() error {
-	if r.before != nil || r.published.Version > 0 {
-		return nil
-	}
-	head, found, err := snapshot.Head(r.Root)
-	if err == nil && found && r.cycle <= head.CycleID {
-		var c snapshot.Commit
-		if c, found, err = snapshot.OfCycle(r.Root, head, r.cycle); found {
-			r.published = c
-			r.mustMatch = r.mustMatch || !r.isBackfill
-		}
+func FindPublication(root durable.ReadFS, cycle layout.CycleID) (c snapshot.Commit, found bool, err error) {
+	head, found, err := snapshot.Head(root)
+	if err != nil || !found || cycle > head.CycleID {
+		found = false
+	} else {
+		c, found, err = snapshot.OfCycle(root, head, cycle)
 	}
 	if snapshot.IsFault(err) || snapshot.IsDamage(err) {
-		return nil
+		err = nil
 	}
-	return err
+	return c, found, err
 }
 
-// likePublished gives the header of a published cycle the time and the version of the binary of its first
+// LikePublished gives the header of a published cycle the time and the version of the binary of its first
 // run, which were deleted with it: the same rows then have the same bytes. The publication's manifest has
-// both. Without it, the hash in the commit record proves the time.
-func (r *run) likePublished(m *snapshot.Manifest) error {
-	c := r.published
+// both. Without it, the hash in the commit record proves the time. If mustMatch, other rows are an error.
+func LikePublished(root durable.ReadFS, c snapshot.Commit, m *snapshot.Manifest, mustMatch bool) error {
 	if c.CanonicalSHA256 == "" {
 		return nil
 	}
-	if r.Product == football.LiveIntelligence && c.FixturesRoot == "" { // an older version published it
+	if m.Product == football.LiveIntelligence && c.FixturesRoot == "" { // an older version published it
 		m.FixturesRoot = ""
 	}
 	from, to := c.PublishedAt.Add(-maxProcessing), c.PublishedAt
 	if newest := m.ProviderFetchedAt; newest != nil && newest.After(from) {
 		from = *newest
 	}
-	if first, err := snapshot.Open(r.Root, c); err == nil && first.ProcessedAt != nil {
+	if first, err := snapshot.Open(root, c); err == nil && first.ProcessedAt != nil {
 		m.BinaryVersion, from, to = first.BinaryVersion, *first.ProcessedAt, *first.ProcessedAt
 	}
 	if m.FixturesRoot == "" || m.FixturesRoot == c.FixturesRoot {
-		versions, err := r.versions(m.BinaryVersion)
+		versions, err := versions(root, m.CycleID, m.BinaryVersion)
 		if err != nil {
 			return err
 		}
@@ -68,7 +63,7 @@ func (r *run) likePublished(m *snapshot.Manifest) error {
 			}
 		}
 	}
-	if !r.mustMatch { // a newer cycle continues it, or a replay compares it
+	if !mustMatch { // a newer cycle continues it, or a replay compares it
 		return nil
 	}
 	return fmt.Errorf("%w as version %d: other rules, another version of mkt or another live.details made it, or the cycles that it continues are not kept; it was not written", ErrOtherRows, c.Version)
@@ -76,14 +71,14 @@ func (r *run) likePublished(m *snapshot.Manifest) error {
 
 // versions returns the versions of the binary that may have made the cycle: those of the canonical cycles before and
 // after it, and this one.
-func (r *run) versions(this string) (all []string, err error) {
-	cycles, err := snapshot.CyclesIn(r.Root, layout.CanonicalDir)
+func versions(root durable.ReadFS, cycle layout.CycleID, this string) (all []string, err error) {
+	cycles, err := snapshot.CyclesIn(root, layout.CanonicalDir)
 	if err != nil {
 		return nil, err
 	}
-	after, _ := slices.BinarySearch(cycles, r.cycle)
+	after, _ := slices.BinarySearch(cycles, cycle)
 	for _, id := range cycles[max(0, after-1):min(len(cycles), after+1)] {
-		if m, _, err := snapshot.OpenCanonical(r.Root, id); err == nil && !slices.Contains(all, m.BinaryVersion) {
+		if m, _, err := snapshot.OpenCanonical(root, id); err == nil && !slices.Contains(all, m.BinaryVersion) {
 			all = append(all, m.BinaryVersion)
 		}
 	}

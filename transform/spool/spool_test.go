@@ -1,4 +1,4 @@
-package transform
+package spool_test
 
 import (
 	"bytes"
@@ -9,11 +9,12 @@ import (
 
 	"mkt/internal/testing/durabletest"
 	"mkt/publish/durable"
+	"mkt/transform/spool"
 )
 
 // Rows that exceed the memory are read back from the file, whatever it contains.
-func TestRowStore(t *testing.T) {
-	const size = maxBuffered/2 - 1
+func TestRows(t *testing.T) {
+	const size = spool.MaxBuffered/2 - 1
 	for name, c := range map[string]struct {
 		rows     int
 		fault    error // of writing
@@ -28,14 +29,14 @@ func TestRowStore(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			root := &countingFS{FS: durabletest.NewMem(), fault: c.fault, flip: c.flip}
-			s := rowStore{root: root, name: "rows"}
+			s := spool.New(root, "rows")
 			n, length := c.rows, size
 			if n < 0 {
-				n, length = 2, 3*maxBuffered
+				n, length = 2, 3*spool.MaxBuffered
 			}
-			var all []stored
+			var all []spool.Place
 			for i := range n {
-				at, err := s.add(bytes.Repeat([]byte{byte('a' + i)}, length))
+				at, err := s.Add(bytes.Repeat([]byte{byte('a' + i)}, length))
 				if err != nil {
 					if c.add == "" || !strings.Contains(err.Error(), c.add) {
 						t.Fatal(err)
@@ -48,7 +49,7 @@ func TestRowStore(t *testing.T) {
 				if c.add != "" {
 					break
 				}
-				got, err := s.read(at)
+				got, err := s.Read(at)
 				switch {
 				case c.get != "" && i == 0:
 					if err == nil || !strings.Contains(err.Error(), c.get) {
@@ -59,7 +60,7 @@ func TestRowStore(t *testing.T) {
 				}
 			}
 			for range 2 {
-				if err := s.close(); err != nil {
+				if err := s.Close(); err != nil {
 					t.Error(err)
 				}
 			}

@@ -1,4 +1,4 @@
-package transform
+package tracking
 
 import (
 	"cmp"
@@ -7,8 +7,10 @@ import (
 
 	"mkt/fetch/input"
 	"mkt/transform/live"
+	"mkt/transform/rules"
 )
 
+// track is one fixture on its way through a cycle.
 type track struct {
 	state     *live.State // nil before its first fold
 	known     bool        // it had a state before this cycle
@@ -151,5 +153,5 @@ func (t *track) unlistedFor(at time.Time) time.Duration {
 
 // isMissing reports whether a fixture has not left play but was in no list for a while.
 func (t *track) isMissing(at time.Time) bool {
-	return t.sample == nil && !t.state.Left() && t.unlistedFor(at) >= missingFor
+	return t.sample == nil && !t.state.Left() && t.unlistedFor(at) >= rules.MissingFor
 }

@@ -1,4 +1,5 @@
-package transform
+// Package spool keeps rows until they can be written in order.
+package spool
 
 import (
 	"fmt"
@@ -9,10 +10,10 @@ import (
 	"mkt/publish/durable"
 )
 
-// rowStore keeps the encoded rows of fixtures until all payloads are read: rows are written in
+// Rows keeps the encoded rows of fixtures until all payloads are read: rows are written in
 // the order of the fixtures' ids, in which no provider answers. It keeps them in memory, and in a
 // file if they are many. It is safe for concurrent use.
-type rowStore struct {
+type Rows struct {
 	root durable.FS
 	name string // of the file
 
@@ -24,8 +25,11 @@ type rowStore struct {
 	found  []byte // the rows read last
 }
 
-// stored is the place of a fixture's rows.
-type stored struct {
+// New returns an empty Rows, whose file would have this name.
+func New(root durable.FS, name string) *Rows { return &Rows{root: root, name: name} }
+
+// Place is where the rows of a fixture are.
+type Place struct {
 	at   int64
 	size int
 	sum  uint32 // their CRC-32C
@@ -33,30 +37,31 @@ type stored struct {
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// maxBuffered is the number of bytes that a rowStore keeps in memory: the rows of 100,000
+// MaxBuffered is the number of bytes that a Rows keeps in memory: the rows of 100,000
 // selections.
-const maxBuffered = 16 << 20
+const MaxBuffered = 16 << 20
 
-func (s *rowStore) add(rows []byte) (stored, error) {
+// Add keeps the rows of one fixture. It copies them.
+func (s *Rows) Add(rows []byte) (Place, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(s.buffer)+len(rows) > maxBuffered {
+	if len(s.buffer)+len(rows) > MaxBuffered {
 		if err := s.flush(); err != nil {
-			return stored{}, err
+			return Place{}, err
 		}
 	}
 	if cap(s.buffer)-len(s.buffer) < len(rows) {
-		larger := make([]byte, len(s.buffer), min(max(2*cap(s.buffer), 1<<20), maxBuffered)+len(rows))
+		larger := make([]byte, len(s.buffer), min(max(2*cap(s.buffer), 1<<20), MaxBuffered)+len(rows))
 		copy(larger, s.buffer)
 		s.buffer = larger
 	}
-	at := stored{s.stored + int64(len(s.buffer)), len(rows), crc32.Checksum(rows, castagnoli)}
+	at := Place{s.stored + int64(len(s.buffer)), len(rows), crc32.Checksum(rows, castagnoli)}
 	s.buffer = append(s.buffer, rows...)
 	return at, nil
 }
 
 // flush moves the buffer to the file.
-func (s *rowStore) flush() error {
+func (s *Rows) flush() error {
 	if s.file == nil {
 		file, err := s.root.Create(s.name)
 		if err != nil {
@@ -70,9 +75,9 @@ func (s *rowStore) flush() error {
 	return err
 }
 
-// read returns the rows of a fixture. They are valid until the next call. Nothing may be added
+// Read returns the rows of a fixture. They are valid until the next call. Nothing may be added
 // any more.
-func (s *rowStore) read(of stored) ([]byte, error) {
+func (s *Rows) Read(of Place) ([]byte, error) {
 	if of.at >= s.stored {
 		from := of.at - s.stored
 		return s.buffer[from : from+int64(of.size)], nil
@@ -94,8 +99,8 @@ func (s *rowStore) read(of stored) ([]byte, error) {
 	return s.found, nil
 }
 
-// close deletes the file, if there is one: until it is closed, its bytes stay on the disk.
-func (s *rowStore) close() error {
+// Close deletes the file, if there is one: until it is closed, its bytes stay on the disk.
+func (s *Rows) Close() error {
 	if s.file == nil {
 		return nil
 	}

@@ -1,4 +1,4 @@
-package transform
+package tracking
 
 import (
 	"sync"
@@ -28,6 +28,9 @@ type keptStates struct {
 	ends    []int // of each state in encoded
 	fetched []time.Time
 }
+
+// statesTable is the name in headers of the canonical table from which the next cycle begins.
+const statesTable = "live_states"
 
 // mostStates bounds the states of all accounts, in bytes. 300 fixtures have 0.3 MB.
 const mostStates = 64 << 20

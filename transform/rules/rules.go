@@ -1,27 +1,27 @@
-package transform
+// Package rules has every number of the stage on which stored bytes depend. A test fails if one of
+// them changes without a new [football.DerivationVersion] or [live.Rules]. The numbers of the
+// engines are in package live and package markets.
+package rules
 
 import "time"
 
-// This file has every number of the stage on which stored bytes depend. A test fails if one of
-// them changes without a new [football.DerivationVersion] or [live.Rules].
-
 // Damaged parts are marked or left out, and the run continues. It fails if more than the share
-// maxBroken of its fixtures, or of their sections, markets or rows, is unreadable: the provider's
-// format has probably changed. One fixture is too few to decide this, and so are manyParts of the
+// MaxBroken of its fixtures, or of their sections, markets or rows, is unreadable: the provider's
+// format has probably changed. One fixture is too few to decide this, and so are ManyParts of the
 // others. Prices are different: without an offer some bookmakers write a number that is no
 // price, so only a large share shows a change.
 const (
-	maxBroken     = 0.05
-	manyParts     = 20
-	maxUnreadable = 0.8
+	MaxBroken     = 0.05
+	ManyParts     = 20
+	MaxUnreadable = 0.8
 )
 
 // The most selections of a fixture and of a market; the recorded ones have up to 1,420 and 152. A
 // fixture with more counts as unreadable: nobody could use it, and it would cost publish and
 // every reader of the snapshot too much memory.
 const (
-	maxSelections       = 20_000
-	maxMarketSelections = 2_000
+	MaxSelections       = 20_000
+	MaxMarketSelections = 2_000
 )
 
 // MostValues is the most JSON values in the payloads of a cycle. fetch ends a run before it has
@@ -29,19 +29,19 @@ const (
 const MostValues = 40 << 20
 
 const (
-	// missingFor is the time for which complete lists must lack a fixture before it has left
+	// MissingFor is the time for which complete lists must lack a fixture before it has left
 	// play. A single list may lack it by mistake.
-	missingFor = 20 * time.Second
+	MissingFor = 20 * time.Second
 	// If a list lacks more than this share, and more than this number, of the fixtures in play,
 	// it does not end them; they leave play after [live.Linger].
-	holdShare  = 0.20
-	holdNumber = 20
+	HoldShare  = 0.20
+	HoldNumber = 20
 )
 
-// defaultDetails is the number of fixtures with a published timeline and minutes.
-const defaultDetails = 50
+// Details is the number of fixtures with a published timeline and minutes.
+const Details = 50
 
-// maxBehind bounds the earlier cycles that a run transforms first. An hour has fewer, and
+// MaxBehind bounds the earlier cycles that a run transforms first. An hour has fewer, and
 // retention keeps one canonical cycle of each hour. If more are missing, the oldest of them
 // begins with baselines.
-const maxBehind = 1000
+const MaxBehind = 1000
