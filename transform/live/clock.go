@@ -7,14 +7,6 @@ import (
 	"mkt/publish/football"
 )
 
-// Where each half begins and ends on the scoreboard, in seconds, indexed by half.
-var halfBegins, halfEnds = func() (begins, ends [5]int) {
-	for half := range begins {
-		begins[half], ends[half] = 60*football.HalfBegins(half), 60*football.HalfEnds(half)
-	}
-	return begins, ends
-}()
-
 type clock struct {
 	football.Clock
 	half     int  // the half that is or was last played, 0 before kick-off
@@ -85,7 +77,3 @@ func (c *clock) isBehind(next *clock) bool {
 	back := c.position - next.position
 	return c.runs && next.runs && c.known && next.known && c.half == next.half && back > 0 && back <= replicaLag
 }
-
-func distance[T int | int64](a, b T) T { return max(a-b, b-a) }
-
-func clamp(n, low, high int) int { return max(low, min(n, high)) }

@@ -1,6 +1,7 @@
 package live
 
 import (
+	"fmt"
 	"time"
 
 	"mkt/publish/football"
@@ -19,17 +20,6 @@ func (s *State) Momentum() football.Momentum {
 	return m
 }
 
-func (s *State) age() time.Duration { return time.Duration(s.at-s.freshAt) * time.Millisecond }
-
-func (s *State) maxAge() time.Duration {
-	if s.clock.runs {
-		return StaleAfter + s.clock.patience()
-	}
-	return StaleAtRest
-}
-
-func (s *State) isStale() bool { return s.age() > s.maxAge() }
-
 func (s *State) unavailable() football.UnavailableReason {
 	switch {
 	case !s.InPlay() || s.clock.Phase == football.Shootout:
@@ -42,15 +32,6 @@ func (s *State) unavailable() football.UnavailableReason {
 		return football.InsufficientSamples
 	}
 	return ""
-}
-
-type reading struct {
-	now    pressure // decayed to tau
-	tau    int      // time of the reading, in seconds of match clock since kick-off
-	men    [2]keptPart
-	threat [2]int64 // the addition of the threat to each side
-	sides  [2]int64 // the pressure of both sides, with men and the threat counted
-	prior  int64
 }
 
 func (s *State) reading() reading {
@@ -72,31 +53,31 @@ func (s *State) reading() reading {
 	return r
 }
 
-// share returns home's part of 100, rounded half to even. Because 100 is even, exchanging the two
-// sides makes exactly 100 less it.
-func share(sides [2]int64, prior int64) int {
-	part, whole := 100*(sides[0]+prior), sides[0]+sides[1]+2*prior
-	n, rest := part/whole, 2*(part%whole)
-	if rest > whole || rest == whole && n%2 == 1 {
-		n++
+// Inputs returns the inputs of Momentum at the time of the last step.
+func (s *State) Inputs() Inputs {
+	r := s.reading()
+	in := Inputs{Prior: float64(r.prior) / point, Observed: s.observed, Enough: minObserved, ThreatRule: r.now.threat.rule(r.tau, r.prior)}
+	for side := range r.sides {
+		in.Threat[side] = float64(r.threat[side]) / point
+		in.Fast[side], in.Slow[side] = float64(r.now.fast[side])/point, float64(r.now.slow[side])/point
+		in.Keeps[side], in.Pressure[side] = r.men[side].String(), float64(r.sides[side])/point
 	}
-	return int(n)
+	if red, known := redCards(s.counters); known {
+		in.RedCards = fmt.Sprintf("%d-%d", red[0], red[1])
+	}
+	for _, m := range []football.Metric{football.DangerousAttacks, football.OnTarget, football.OffTarget, football.Corners, football.Attacks, football.Possession} {
+		if _, sent := counts(s.counters, m); sent {
+			in.Supplied = append(in.Supplied, m)
+		}
+	}
+	return in
 }
 
-func lead(home int) (football.Leader, football.Strength) {
-	lead := distance(home, 50)
-	if lead < slightLead {
-		return football.LeaderBalanced, football.StrengthNone
+// threatAfter returns the threat after a sample with the movement m; counted are the counters
+// before it. A break has no threat.
+func (s *State) threatAfter(m *movement, counted []football.Counter) threat {
+	if s.clock.Phase.Half() == 0 && s.clock.Phase != football.NoPhase {
+		return threat{}
 	}
-	leader := football.LeaderHome
-	if home < 50 {
-		leader = football.LeaderAway
-	}
-	switch {
-	case lead < clearLead:
-		return leader, football.StrengthSlight
-	case lead < strongLead:
-		return leader, football.StrengthClear
-	}
-	return leader, football.StrengthStrong
+	return s.pressure.threat.after(m, counted, s.counters, s.tau)
 }

@@ -2,8 +2,6 @@ package live
 
 import (
 	"math"
-
-	"mkt/publish/football"
 )
 
 // pressure has the inputs of momentum, home first.
@@ -13,30 +11,6 @@ type pressure struct {
 	held    [2]int64
 	hasHeld bool
 	threat  threat
-}
-
-// supply has the counters of the newest sample, for both sides.
-type supply struct{ dangerous, attacks, possession bool }
-
-func supplyOf(counters []football.Counter) supply {
-	var s supply
-	_, s.dangerous = counts(counters, football.DangerousAttacks)
-	_, s.attacks = counts(counters, football.Attacks)
-	_, s.possession = possession(counters)
-	return s
-}
-
-// any reports whether a counter suitable for pressure is sent. Shots and corners are too rare:
-// without attacks, momentum would be even for most of a match.
-func (s supply) any() bool { return s.dangerous || s.attacks }
-
-// prior returns the addition to both sides' pressure. It keeps momentum near 50 after a short
-// observation.
-func (s supply) prior() int64 {
-	if s.dangerous && s.possession {
-		return priorFull
-	}
-	return priorThin
 }
 
 func (m *movement) points(s supply) [2]int64 {
@@ -118,4 +92,13 @@ func fade(v int64, seconds, halfLife int, factors []int64) int64 {
 		return v * factors[seconds%halfLife] >> 32 >> halvings
 	}
 	return 0
+}
+
+// prior returns the addition to both sides' pressure. It keeps momentum near 50 after a short
+// observation.
+func (s supply) prior() int64 {
+	if s.dangerous && s.possession {
+		return priorFull
+	}
+	return priorThin
 }

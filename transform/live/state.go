@@ -57,6 +57,17 @@ type identity struct {
 	startsAt           football.Field[time.Time]
 }
 
+func identityOf(s *input.Sample) identity {
+	return identity{s.ProviderFixtureID, s.ProviderEventID, s.Home, s.Away, s.League, s.StartsAt}
+}
+
+// isExchanged reports whether a sample has home and away the other way round.
+func (i *identity) isExchanged(s *input.Sample) bool {
+	home, okHome := s.Home.Get()
+	away, okAway := s.Away.Get()
+	return okHome && okAway && home != away && i.home == s.Away && i.away == s.Home
+}
+
 // FixtureID returns the provider's id of the fixture.
 func (s *State) FixtureID() string { return s.who.fixtureID }
 
@@ -98,6 +109,17 @@ func (s *State) hasBegun() bool {
 	return s.score != football.Score{} || len(s.counters) > 0 || !announced || s.at >= startsAt.UnixMilli()
 }
 
+func (s *State) age() time.Duration { return time.Duration(s.at-s.freshAt) * time.Millisecond }
+
+func (s *State) maxAge() time.Duration {
+	if s.clock.runs {
+		return StaleAfter + s.clock.patience()
+	}
+	return StaleAtRest
+}
+
+func (s *State) isStale() bool { return s.age() > s.maxAge() }
+
 // StaleAt returns when the state becomes too old to say anything, unless a newer sample
 // arrives. It is zero if the fixture is not in play.
 func (s *State) StaleAt() time.Time {
@@ -113,15 +135,25 @@ func (s *State) Expired(at time.Time) bool {
 	return s.leftAt != 0 && at.UnixMilli()-s.leftAt >= Linger.Milliseconds()
 }
 
+// rests reports whether a half is over and the next has not begun.
+func (s *State) rests() bool { return s.clock.Phase.Half() == 0 && s.clock.half != 0 }
+
+// boardPosition returns the position of the scoreboard now. A clock that stopped at the end of
+// a half may have been set back to the half's last minute. In that case the half ended
+// where the clock was last seen to run.
+func (s *State) boardPosition() boardPosition {
+	c := &s.clock
+	switch {
+	case s.rests() && s.ranTo > 0:
+		p := boardPosition{c.half, s.ranTo, true}
+		if c.known {
+			p.position = max(p.position, c.position)
+		}
+		return p
+	case c.known:
+		return boardPosition{c.half, c.position, true}
+	}
+	return boardPosition{}
+}
+
 func utc(ms int64) time.Time { return time.UnixMilli(ms).UTC() }
-
-// isExchanged reports whether a sample has home and away the other way round.
-func (i *identity) isExchanged(s *input.Sample) bool {
-	home, okHome := s.Home.Get()
-	away, okAway := s.Away.Get()
-	return okHome && okAway && home != away && i.home == s.Away && i.away == s.Home
-}
-
-func identityOf(s *input.Sample) identity {
-	return identity{s.ProviderFixtureID, s.ProviderEventID, s.Home, s.Away, s.League, s.StartsAt}
-}

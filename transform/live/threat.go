@@ -15,23 +15,6 @@ type threat struct {
 	until int // the tau at which it lapses; 0 if there is none
 }
 
-// Kinds of a threat, the smallest first.
-const (
-	noThreat = iota
-	attackThreat
-	cornerThreat
-	penaltyThreat
-)
-
-// threatAfter returns the threat after a sample with the movement m; counted are the counters
-// before it. A break has no threat.
-func (s *State) threatAfter(m *movement, counted []football.Counter) threat {
-	if s.clock.Phase.Half() == 0 && s.clock.Phase != football.NoPhase {
-		return threat{}
-	}
-	return s.pressure.threat.after(m, counted, s.counters, s.tau)
-}
-
 // after returns the threat after a sample with the movement m. A correction of its own counter,
 // from before to now, ends it.
 func (t threat) after(m *movement, before, now []football.Counter, tau int) threat {
@@ -61,10 +44,6 @@ func onlySide(moved pair) (side int, one bool) {
 		return 0, moved[1] == 0
 	}
 	return 1, moved[1] > 0
-}
-
-func (m *movement) shot(side int) bool {
-	return m.onTarget[side]+m.offTarget[side]+m.rise(football.VisualGoal)[side] > 0
 }
 
 func isCorrected(before, now []football.Counter, m football.Metric) bool {

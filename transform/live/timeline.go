@@ -1,74 +1,11 @@
 package live
 
 import (
+	"cmp"
 	"slices"
 
 	"mkt/publish/football"
 )
-
-type boardPosition struct {
-	half     int // the half that position belongs to, 0 before kick-off
-	position int // seconds on the scoreboard
-	known    bool
-}
-
-type minute struct {
-	half int
-	from int // its first second on the scoreboard
-}
-
-// entry is one observation of the timeline, as it is stored. State.published computes
-// the published timeline from the entries.
-type entry struct {
-	boardPosition       // where the scoreboard was when it was observed
-	at            int64 // when it was observed; see sampleEvents.insertListed for an event that was listed late
-	state         football.VisualState
-	certainty     football.Certainty
-	side          football.Side
-
-	// An event is on the timeline because a counter or the score rose, or because the
-	// provider's list holds it, or for both reasons.
-	counted counting
-	proof   proof
-	// fellAt is when (in seconds of tau) the counter fell again, never if it did
-	// not; a counter that climbs back soon restores the entry. Of an entry that is
-	// counted, it is when the counter climbed back.
-	fellAt int
-	// gone hides an event for which no reason is left, or that its counter has no room
-	// for. It is removed when its counter can no longer climb back and the provider
-	// does not list it.
-	gone bool
-}
-
-// isEvent reports whether an entry is an event, which stands because it is counted or listed. The
-// other entries are states that last: also a shoot-out, which is PENALTY without being a penalty.
-func (e *entry) isEvent() bool {
-	return rank(e.state) >= 0 && (e.gone || e.counted != notCounted || e.proof.mark != 0)
-}
-
-// isRest reports whether an entry means: no half is played, or a shoot-out is on.
-func (e *entry) isRest() bool {
-	return isRest(e.state) || e.state == football.VisualPenalty && !e.isEvent()
-}
-
-// counting is whether a counter or the score includes an event.
-type counting uint8
-
-const (
-	notCounted    counting = iota
-	countedBefore          // in a baseline, where nothing rose
-	countedByRise
-)
-
-// proof is the provider's own event that proves an entry; its mark is 0 where
-// there is none.
-type proof struct {
-	mark     uint32
-	minute   minute
-	listedAt int64 // when the provider's list first held it
-	// withdrawn reports that there was a proof, and the provider took it back.
-	withdrawn bool
-}
 
 // editTimeline copies the timeline if another state shares it. It must be called before
 // an entry is changed.
@@ -112,31 +49,6 @@ func (s *State) keep(at int64, state football.VisualState, side football.Side, c
 	}
 }
 
-// boardPosition returns the position of the scoreboard now. A clock that stopped at the end of
-// a half may have been set back to the half's last minute. In that case the half ended
-// where the clock was last seen to run.
-func (s *State) boardPosition() boardPosition {
-	c := &s.clock
-	switch {
-	case s.rests() && s.ranTo > 0:
-		p := boardPosition{c.half, s.ranTo, true}
-		if c.known {
-			p.position = max(p.position, c.position)
-		}
-		return p
-	case c.known:
-		return boardPosition{c.half, c.position, true}
-	}
-	return boardPosition{}
-}
-
-// rests reports whether a half is over and the next has not begun.
-func (s *State) rests() bool { return s.clock.Phase.Half() == 0 && s.clock.half != 0 }
-
-func isRest(s football.VisualState) bool {
-	return s == football.VisualHalfTime || s == football.VisualFullTime
-}
-
 // goesOn removes the end of a half that is played all the same.
 func (s *State) goesOn(half int) {
 	isFalse := func(e entry) bool { return e.isRest() && e.half >= half }
@@ -156,6 +68,15 @@ func (s *State) purge() {
 	s.timeline = slices.DeleteFunc(s.timeline, func(e entry) bool { return e.gone && e.proof.mark == 0 && !s.mayRecover(&e) })
 }
 
+// memoryOfEvent returns for how many seconds an event is kept after its counter fell.
+func (s *State) memoryOfEvent(e *entry) int {
+	fellAt := s.at - int64(s.tau-e.fellAt)*1000
+	if isListed := e.proof.mark != 0 && !s.isMissed(e); !isListed && fellAt-e.at <= 1000*takenBackWithin {
+		return fallMemory
+	}
+	return eventMemory
+}
+
 // mayRecover reports whether the counter of an event fell so recently that it may
 // still climb back.
 func (s *State) mayRecover(e *entry) bool {
@@ -169,3 +90,21 @@ func (s *State) hide(e *entry) {
 	}
 	e.gone = true
 }
+
+// find returns the index at which an event with that mark is stored or belongs, and
+// whether it is stored.
+func (s *State) find(mark uint32) (at int, met bool) {
+	return slices.BinarySearchFunc(s.incidents, mark, func(i incident, mark uint32) int { return cmp.Compare(i.mark, mark) })
+}
+
+// isMissed reports whether the newest list lacks the event that proves an entry.
+func (s *State) isMissed(event *entry) bool {
+	at, met := s.find(event.proof.mark)
+	return event.proof.mark != 0 && met && s.incidents[at].missed
+}
+
+const (
+	notCounted    counting = iota
+	countedBefore          // in a baseline, where nothing rose
+	countedByRise
+)

@@ -5,24 +5,6 @@ import (
 	"mkt/publish/football"
 )
 
-// never is a time before all others.
-const never = -1 << 20
-
-// scene is what the next visual state depends on. Its times are in seconds of tau.
-type scene struct {
-	heldUntil int // an event is the state until then
-	attack    pair
-	dangerous pair // the last dangerous attack
-	danger    pair
-	pressing  int // the side whose pressure holds, 1 home, 2 away, 0 neither
-}
-
-func newScene() scene {
-	return scene{heldUntil: never, attack: pair{never, never}, dangerous: pair{never, never}, danger: pair{never, never}}
-}
-
-var sides = [2]football.Side{football.SideHome, football.SideAway}
-
 // updateTimeline adds to the timeline what a sample showed. before is the clock of the
 // previous sample.
 func (s *State) updateTimeline(sample *input.Sample, m *movement, before *clock) {
@@ -63,32 +45,6 @@ func (s *State) updateList(sample *input.Sample) {
 	s.purge()
 	s.updateEvents(sample, &movement{})
 	s.heldAt = s.at
-}
-
-func (e *sampleEvents) corrections(m *movement) {
-	for i, state := range eventStates {
-		c := &m.events[i]
-		e.times(c.turned, state, e.countTurned)
-		e.times(c.down.plus(m.undated[i].down), state, e.counterFell)
-		e.times(c.back, state, e.counterRecovered)
-	}
-}
-
-func (e *sampleEvents) rises(m *movement) {
-	for i, state := range eventStates {
-		e.times(m.events[i].up, state, e.counterRose)
-		e.times(m.undated[i].up, state, e.counterRoseInGap)
-	}
-}
-
-// times calls report once for each step of a counter, and at most maxDelta times: a
-// counter that moves further is broken.
-func (e *sampleEvents) times(of pair, state football.VisualState, report func(football.VisualState, football.Side)) {
-	for side, times := range of {
-		for range min(times, maxDelta) {
-			report(state, sides[side])
-		}
-	}
 }
 
 // choose adds the state of play after the events of the sample. Without attacks or
@@ -170,17 +126,4 @@ func (s *State) pressing() int {
 		}
 	}
 	return 0
-}
-
-// latest returns the side with the later time, and whether that is after since.
-func latest(times pair, since int) (football.Side, bool) {
-	switch {
-	case max(times[0], times[1]) <= since:
-		return football.SideNone, false
-	case times[0] == times[1]:
-		return football.SideNone, true
-	case times[0] > times[1]:
-		return football.SideHome, true
-	}
-	return football.SideAway, true
 }

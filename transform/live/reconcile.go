@@ -1,11 +1,9 @@
 package live
 
 import (
-	"slices"
-
 	"mkt/fetch/input"
-
 	"mkt/publish/football"
+	"slices"
 )
 
 // Of one side's events of a kind, no more stand on the timeline than its counter says now.
@@ -254,58 +252,4 @@ func (e *sampleEvents) showWaiting(state football.VisualState, side football.Sid
 	}
 	e.order(oldest) // others may have been inserted after it while it was hidden
 	return true
-}
-
-// restoredBy returns the entry that was restored when the counter climbed back in or soon
-// after a minute, and nil if there is none: an event of that minute shows that the counter
-// did not climb back, but rose anew.
-func (e *sampleEvents) restoredBy(state football.VisualState, side football.Side, m minute) *entry {
-	return e.newest(state, side, func(event *entry) bool {
-		if event.counted == notCounted || event.fellAt == never {
-			return false
-		}
-		rise := e.climbed(event)
-		if _, ok := e.awayFrom(&rise, m); !ok {
-			return false
-		}
-		_, isOwn := e.awayFrom(&rise, event.proof.minute) // the list has it for this rise already
-		return event.proof.mark == 0 || !isOwn || e.isMissed(event)
-	})
-}
-
-// climbed returns where an entry would have been observed when its counter climbed back.
-func (e *sampleEvents) climbed(event *entry) entry {
-	since := e.tau - event.fellAt
-	rise := entry{boardPosition: e.boardPosition(), at: e.at - int64(since)*1000, state: event.state}
-	rise.position -= since
-	return rise
-}
-
-// movePoints moves the points of a corner from the minute in which an entry was observed to
-// that of another. Either may be nil.
-func (s *State) movePoints(from, to *entry) {
-	if from != nil && from.counted == countedByRise {
-		s.addCorner(from, -pointsCorner)
-	}
-	if to != nil {
-		s.addCorner(to, pointsCorner)
-	}
-}
-
-// addCorner adds points to the minute of a corner. Points are taken away from a minute that has
-// as many: a corner that was seen while the clock stood still is in the minute before.
-func (s *State) addCorner(event *entry, points int) {
-	side := slices.Index(sides[:], event.side)
-	if event.state != football.VisualCorner || side < 0 || !event.known || event.half == 0 || !supplyOf(s.counters).any() {
-		return
-	}
-	minute := minuteOf(event.half, event.position)
-	cells := s.minutes(event.half, event.position)
-	for ; minute >= 0; minute-- {
-		of := [2]*uint16{&cells[minute].home, &cells[minute].away}[side]
-		if sum := int(*of) + points; sum >= 0 {
-			*of = uint16(min(sum, maxPoints))
-			return
-		}
-	}
 }

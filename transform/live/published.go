@@ -48,38 +48,6 @@ func (s *State) visual() football.Visual {
 	return newest.visual()
 }
 
-func (e *entry) visual() football.Visual {
-	if e.state == "" {
-		return football.Visual{}
-	}
-	return football.Visual{State: e.state, Certainty: e.certainty, SideProven: e.side, Since: utc(e.at)}
-}
-
-// join copies the proof of an equal, following entry of the same minute.
-func (e *entry) join(next *entry) {
-	if e.certainty == football.Inferred && next.certainty == football.Exact && e.minuteOf() == next.minuteOf() {
-		e.certainty, e.proof = football.Exact, next.proof
-	}
-}
-
-func (e *entry) public(place, added int, until int64) football.TimelineEntry {
-	out := football.TimelineEntry{At: utc(e.at), Half: e.minuteOf().half, State: e.state, Certainty: e.certainty, SideProven: e.side, Until: utc(until)}
-	if e.known || e.proof.mark != 0 {
-		position := onScoreboard(place)
-		out.Minute, out.Added = football.Of(position/60), added
-		if out.Half != 0 {
-			out.Half = place / halfSpan
-		}
-	}
-	if e.known {
-		out.Second = football.Of(onScoreboard(place) % 60)
-	}
-	if e.proof.mark != 0 {
-		out.ListedAt = utc(e.proof.listedAt)
-	}
-	return out
-}
-
 // shown returns the entries except hidden ones, with equal neighbours joined. Two equal events of
 // different minutes, both listed late, are not joined: an entry between them says that nothing is
 // known of the time between.
@@ -104,16 +72,6 @@ func (s *State) shown() []entry {
 		shown = append(shown, *e)
 	}
 	return shown
-}
-
-// continues reports whether an entry continues the one before it. A goal, card or penalty
-// never does, because it changed a score or a count.
-func continues(before, e *entry) bool {
-	if e.state != before.state || e.side != before.side || (e.certainty == football.Unknown) != (before.certainty == football.Unknown) {
-		return false
-	}
-	isOne := e.state == football.VisualGoal || e.state == football.VisualCard || e.state == football.VisualPenalty
-	return !isOne || !e.isEvent()
 }
 
 // scoreboard returns the place of every entry, which never decreases. It is the place of the
@@ -171,33 +129,6 @@ func windows(entries []entry) (observed, last []int) {
 		last[i] = bound
 	}
 	return observed, last
-}
-
-// halfSpan is more than any half lasts, in seconds.
-const halfSpan = 2 * maxPosition
-
-// placeOf returns a position in a half as one number, which is higher in a later half: the second
-// half begins after all stoppage time of the first, although both are 45:00 and more on the
-// scoreboard. A position without a half is in the half on the scoreboard.
-func placeOf(half, position int) int {
-	for h := 1; half == 0; h++ {
-		if h == len(halfEnds)-1 || position < halfEnds[h] {
-			half = h
-		}
-	}
-	return half*halfSpan + max(position, halfBegins[half])
-}
-
-// addedMinute returns the minute of stoppage time of a place, from 1, and 0 outside it.
-func addedMinute(place int) int {
-	half, position := place/halfSpan, place%halfSpan
-	return max(0, (position-halfEnds[half]+60)/60)
-}
-
-// onScoreboard returns the reported position of a place. In stoppage time it is the end of the
-// half.
-func onScoreboard(place int) int {
-	return min(place%halfSpan, halfEnds[place/halfSpan])
 }
 
 // fitTogether reports which of the observed entries keep their position: the longest sequence

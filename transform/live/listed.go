@@ -2,35 +2,14 @@ package live
 
 import (
 	"cmp"
-	"fmt"
-	"hash/fnv"
-	"slices"
-
 	"mkt/fetch/input"
-
 	"mkt/publish/football"
+	"slices"
 )
 
-type incident struct {
-	mark   uint32 // hash of its id, never 0
-	what   uint32 // hash of what it says, to notice that the provider changed it
-	missed bool   // the newest list does not hold it; if the next one lacks it too, it is withdrawn
-}
-
-func hashOf(text string) uint32 {
-	h := fnv.New32a()
-	h.Write([]byte(text))
-	return max(1, h.Sum32())
-}
-
-func incidentOf(i *input.Incident) incident {
-	return incident{mark: hashOf(i.ID), what: hashOf(fmt.Sprint(i.Kind, i.Minute, i.Added, i.Side))}
-}
-
-// find returns the index at which an event with that mark is stored or belongs, and
-// whether it is stored.
-func (s *State) find(mark uint32) (at int, met bool) {
-	return slices.BinarySearchFunc(s.incidents, mark, func(i incident, mark uint32) int { return cmp.Compare(i.mark, mark) })
+type list struct {
+	events []input.Incident
+	marks  map[uint32]bool // marks of the events on it
 }
 
 // listChanged reports whether the list of a sample has other events than the last one.
@@ -46,11 +25,6 @@ func (s *State) listChanged(sample *input.Sample) bool {
 		met += bitIf(isMet, 1)
 	}
 	return sent && met < len(s.incidents)
-}
-
-type list struct {
-	events []input.Incident
-	marks  map[uint32]bool // marks of the events on it
 }
 
 // withdraw returns a sample's list of events, nil if it has none. It withdraws events
@@ -136,12 +110,6 @@ func (e *sampleEvents) dropWithdrawn() {
 	}
 }
 
-// isMissed reports whether the newest list lacks the event that proves an entry.
-func (s *State) isMissed(event *entry) bool {
-	at, met := s.find(event.proof.mark)
-	return event.proof.mark != 0 && met && s.incidents[at].missed
-}
-
 // replaces reports whether an event of the list was seen under another id, which the
 // list does not hold any more. It gets the new id.
 func (e *sampleEvents) replaces(next incident, listed map[uint32]bool) bool {
@@ -205,55 +173,6 @@ func (e *sampleEvents) prove(i *input.Incident, mark uint32, before []input.Inci
 	e.order(event)
 }
 
-func (e *sampleEvents) proveBy(event *entry, p proof) {
-	event.certainty, event.proof, event.fellAt = football.Exact, p, never
-}
-
-// order sorts the proofs of one side's events by minute, and moves an event before
-// those that the provider dates later.
-func (e *sampleEvents) order(event *entry) {
-	e.each(func(before *entry) bool {
-		if before.state == event.state && before.side == event.side && before.proof.mark != 0 && !before.gone && before.at < event.at && before.proof.minute.isAfter(event.proof.minute) {
-			before.proof, event.proof = event.proof, before.proof
-		}
-		return true
-	})
-	for i, moved := range e.timeline {
-		if moved.proof.mark == 0 {
-			continue
-		}
-		to := slices.IndexFunc(e.timeline[:i], func(before entry) bool {
-			return before.proof.mark != 0 && before.proof.minute.isAfter(moved.proof.minute)
-		})
-		if to >= 0 {
-			moved.at = e.timeline[to].at
-			copy(e.timeline[to+1:i+1], e.timeline[to:i])
-			e.timeline[to] = moved
-		}
-	}
-}
-
-func (m minute) isAfter(other minute) bool {
-	return cmp.Or(cmp.Compare(m.half, other.half), cmp.Compare(m.from, other.from)) > 0
-}
-
-// awayFrom returns how many seconds outside a minute an entry was observed. ok is false
-// if it is too far away to be what happened in that minute. Without a scoreboard, the
-// time of observation is used.
-func (e *sampleEvents) awayFrom(event *entry, m minute) (seconds int, ok bool) {
-	switch {
-	case !event.known:
-		seconds = int((e.at - event.at) / 1000)
-		return seconds, seconds <= confirmWithin+60
-	case event.half != m.half:
-		return 0, false
-	case event.position < m.from:
-		return m.from - event.position, m.from-event.position <= earlyWithin
-	}
-	seconds = outside(m.from, event.position)
-	return seconds, seconds <= confirmWithin
-}
-
 // minuteOf returns the minute of play of an event. A provider that does not distinguish
 // stoppage time, in any event of the list before it, keeps counting in the half that is played.
 func (s *State) minuteOf(i *input.Incident, before []input.Incident) minute {
@@ -313,6 +232,23 @@ func (e *sampleEvents) insertListed(i *input.Incident, state football.VisualStat
 	e.insert(at, event)
 }
 
+// restoredBy returns the entry that was restored when the counter climbed back in or soon
+// after a minute, and nil if there is none: an event of that minute shows that the counter
+// did not climb back, but rose anew.
+func (e *sampleEvents) restoredBy(state football.VisualState, side football.Side, m minute) *entry {
+	return e.newest(state, side, func(event *entry) bool {
+		if event.counted == notCounted || event.fellAt == never {
+			return false
+		}
+		rise := e.climbed(event)
+		if _, ok := e.awayFrom(&rise, m); !ok {
+			return false
+		}
+		_, isOwn := e.awayFrom(&rise, event.proof.minute) // the list has it for this rise already
+		return event.proof.mark == 0 || !isOwn || e.isMissed(event)
+	})
+}
+
 // withdrawnFrom returns the hidden entry of an event of a minute that the provider took back, and nil if
 // there is none. If the provider lists it again, it is that entry again.
 func (e *sampleEvents) withdrawnFrom(state football.VisualState, side football.Side, m minute) *entry {
@@ -370,20 +306,4 @@ func (e *sampleEvents) indexOf(m minute) int {
 		}
 	}
 	return at
-}
-
-func stateOf(k input.IncidentKind) (football.VisualState, bool) {
-	switch k {
-	case input.IncidentGoal:
-		return football.VisualGoal, true
-	case input.IncidentCorner:
-		return football.VisualCorner, true
-	case input.IncidentYellowCard, input.IncidentRedCard:
-		return football.VisualCard, true
-	case input.IncidentPenalty:
-		return football.VisualPenalty, true
-	case input.IncidentSubstitution:
-		return football.VisualSubstitution, true
-	}
-	return "", false
 }

@@ -1,0 +1,32 @@
+package live
+
+import "mkt/publish/football"
+
+// never is a time before all others.
+const never = -1 << 20
+
+// scene is what the next visual state depends on. Its times are in seconds of tau.
+type scene struct {
+	heldUntil int // an event is the state until then
+	attack    pair
+	dangerous pair // the last dangerous attack
+	danger    pair
+	pressing  int // the side whose pressure holds, 1 home, 2 away, 0 neither
+}
+
+func newScene() scene {
+	return scene{heldUntil: never, attack: pair{never, never}, dangerous: pair{never, never}, danger: pair{never, never}}
+}
+
+// latest returns the side with the later time, and whether that is after since.
+func latest(times pair, since int) (football.Side, bool) {
+	switch {
+	case max(times[0], times[1]) <= since:
+		return football.SideNone, false
+	case times[0] == times[1]:
+		return football.SideNone, true
+	case times[0] > times[1]:
+		return football.SideHome, true
+	}
+	return football.SideAway, true
+}
