@@ -2,6 +2,8 @@ package live
 
 import (
 	"cmp"
+	"time"
+
 	"mkt/publish/football"
 )
 
@@ -64,3 +66,6 @@ func onScoreboard(place int) int {
 func distance[T int | int64](a, b T) T { return max(a-b, b-a) }
 
 func clamp(n, low, high int) int { return max(low, min(n, high)) }
+
+// utc returns the time of Unix milliseconds.
+func utc(ms int64) time.Time { return time.UnixMilli(ms).UTC() }

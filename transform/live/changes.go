@@ -2,31 +2,33 @@ package live
 
 import (
 	"cmp"
-	"mkt/publish/football"
 	"slices"
+
+	"mkt/publish/football"
 )
 
-// sampleEvents are the events of one sample, by its counters and by the provider's own
+// changes enter the events of one sample in the timeline, by its counters and by the provider's own
 // list. Those that happened just now are collected and entered together, so that the
 // most important one becomes the state.
-type sampleEvents struct {
-	*State
+type changes struct {
+	*timeline
+	*step
 	isBaseline bool
 	now        []entry
 	holds      map[football.VisualState]int // for how many more seconds each of now is the state
 	early      int                          // events inserted before everything observed
 }
 
-func (e *sampleEvents) add(event entry, seconds int) {
+func (e *changes) add(event entry, seconds int) {
 	e.now = append(e.now, event)
 	e.holds[event.state] = max(e.holds[event.state], seconds)
 }
 
 // each calls do for every event that is on the timeline or was collected, the newest
 // first, until do returns false. do may change the event.
-func (e *sampleEvents) each(do func(*entry) bool) {
-	e.editTimeline()
-	for _, list := range [][]entry{e.now, e.timeline} {
+func (e *changes) each(do func(*entry) bool) {
+	e.edit()
+	for _, list := range [][]entry{e.now, e.entries} {
 		for i := len(list) - 1; i >= 0; i-- {
 			if list[i].isEvent() && !do(&list[i]) {
 				return
@@ -37,7 +39,7 @@ func (e *sampleEvents) each(do func(*entry) bool) {
 
 // newest returns the newest event of a state and side for which is returns true, and
 // nil if there is none.
-func (e *sampleEvents) newest(state football.VisualState, side football.Side, is func(*entry) bool) (found *entry) {
+func (e *changes) newest(state football.VisualState, side football.Side, is func(*entry) bool) (found *entry) {
 	e.each(func(event *entry) bool {
 		if event.state == state && event.side == side && is(event) {
 			found = event
@@ -50,7 +52,7 @@ func (e *sampleEvents) newest(state football.VisualState, side football.Side, is
 // nearest returns the event of a state and side with the least distance, and nil if
 // there is none. An event whose side is not known counts for either side. Of two
 // events that are equally near, it returns the older one.
-func (e *sampleEvents) nearest(state football.VisualState, side football.Side, away func(*entry) (distance int, ok bool)) (found *entry) {
+func (e *changes) nearest(state football.VisualState, side football.Side, away func(*entry) (distance int, ok bool)) (found *entry) {
 	least := 0
 	e.each(func(event *entry) bool {
 		if event.state != state || event.side != side && event.side != football.SideNone && side != football.SideNone {
@@ -67,7 +69,7 @@ func (e *sampleEvents) nearest(state football.VisualState, side football.Side, a
 // awayFrom returns how many seconds outside a minute an entry was observed. ok is false
 // if it is too far away to be what happened in that minute. Without a scoreboard, the
 // time of observation is used.
-func (e *sampleEvents) awayFrom(event *entry, m minute) (seconds int, ok bool) {
+func (e *changes) awayFrom(event *entry, m minute) (seconds int, ok bool) {
 	switch {
 	case !event.known:
 		seconds = int((e.at - event.at) / 1000)
@@ -83,31 +85,31 @@ func (e *sampleEvents) awayFrom(event *entry, m minute) (seconds int, ok bool) {
 
 // order sorts the proofs of one side's events by minute, and moves an event before
 // those that the provider dates later.
-func (e *sampleEvents) order(event *entry) {
+func (e *changes) order(event *entry) {
 	e.each(func(before *entry) bool {
 		if before.state == event.state && before.side == event.side && before.proof.mark != 0 && !before.gone && before.at < event.at && before.proof.minute.isAfter(event.proof.minute) {
 			before.proof, event.proof = event.proof, before.proof
 		}
 		return true
 	})
-	for i, moved := range e.timeline {
+	for i, moved := range e.entries {
 		if moved.proof.mark == 0 {
 			continue
 		}
-		to := slices.IndexFunc(e.timeline[:i], func(before entry) bool {
+		to := slices.IndexFunc(e.entries[:i], func(before entry) bool {
 			return before.proof.mark != 0 && before.proof.minute.isAfter(moved.proof.minute)
 		})
 		if to >= 0 {
-			moved.at = e.timeline[to].at
-			copy(e.timeline[to+1:i+1], e.timeline[to:i])
-			e.timeline[to] = moved
+			moved.at = e.entries[to].at
+			copy(e.entries[to+1:i+1], e.entries[to:i])
+			e.entries[to] = moved
 		}
 	}
 }
 
 // awaiting returns the nearest event that the provider listed and no counter has shown
 // yet, and nil if none is near enough. One that a counter took back comes last.
-func (e *sampleEvents) awaiting(state football.VisualState, side football.Side) *entry {
+func (e *changes) awaiting(state football.VisualState, side football.Side) *entry {
 	event := e.awaitingOf(state, side, func(event *entry) bool { return event.fellAt == never })
 	if event == nil {
 		event = e.awaitingOf(state, side, func(event *entry) bool { return event.fellAt != never })
@@ -115,8 +117,8 @@ func (e *sampleEvents) awaiting(state football.VisualState, side football.Side) 
 	return event
 }
 
-func (e *sampleEvents) awaitingOf(state football.VisualState, side football.Side, is func(*entry) bool) *entry {
-	here := e.boardPosition()
+func (e *changes) awaitingOf(state football.VisualState, side football.Side, is func(*entry) bool) *entry {
+	here := e.board
 	return e.nearest(state, side, func(event *entry) (int, bool) {
 		if event.proof.mark == 0 || event.counted != notCounted || !is(event) {
 			return 0, false
@@ -132,38 +134,45 @@ func (e *sampleEvents) awaitingOf(state football.VisualState, side football.Side
 
 // movePoints moves the points of a corner from the minute in which an entry was observed to
 // that of another. Either may be nil.
-func (s *State) movePoints(from, to *entry) {
+func (n *step) movePoints(from, to *entry) {
 	if from != nil && from.counted == countedByRise {
-		s.addCorner(from, -pointsCorner)
+		n.addCorner(from, -pointsCorner)
 	}
 	if to != nil {
-		s.addCorner(to, pointsCorner)
+		n.addCorner(to, pointsCorner)
+	}
+}
+
+func (n *step) addCorner(event *entry, points int) {
+	side := slices.Index(sides[:], event.side)
+	if event.state == football.VisualCorner && side >= 0 && event.known && event.half != 0 && supplyOf(n.counters.newest).any() {
+		n.minutes.addCorner(event.boardPosition, side, points)
 	}
 }
 
 // climbed returns where an entry would have been observed when its counter climbed back.
-func (e *sampleEvents) climbed(event *entry) entry {
+func (e *changes) climbed(event *entry) entry {
 	since := e.tau - event.fellAt
-	rise := entry{boardPosition: e.boardPosition(), at: e.at - int64(since)*1000, state: event.state}
+	rise := entry{boardPosition: e.board, at: e.at - int64(since)*1000, state: event.state}
 	rise.position -= since
 	return rise
 }
 
-func (e *sampleEvents) proveBy(event *entry, p proof) {
+func (e *changes) proveBy(event *entry, p proof) {
 	event.certainty, event.proof, event.fellAt = football.Exact, p, never
 }
 
 // insertCollected inserts the collected events at the end of the timeline, those of an earlier
 // minute first. After a half, they belong before the half's end. One that the list dates before
 // another is inserted before that one and begins with it: its counter rose late.
-func (e *sampleEvents) insertCollected() {
+func (e *changes) insertCollected() {
 	e.now = slices.DeleteFunc(e.now, func(event entry) bool { return event.gone && event.proof.mark == 0 && event.fellAt == never })
 	slices.SortStableFunc(e.now, func(a, b entry) int {
 		return cmp.Or(cmp.Compare(a.minuteOf().half, b.minuteOf().half), cmp.Compare(a.minuteOf().from, b.minuteOf().from), rank(a.state)-rank(b.state))
 	})
 	at, kicks := e.endOfPlay()
 	for i := range e.now {
-		entering, to, before := e.now[i], at, len(e.timeline)
+		entering, to, before := e.now[i], at, len(e.entries)
 		if entering.state == football.VisualPenalty {
 			to = kicks
 		}
@@ -171,17 +180,17 @@ func (e *sampleEvents) insertCollected() {
 		if later >= 0 {
 			to = later
 		}
-		if to < len(e.timeline) {
-			entering.at = e.timeline[to].at
+		if to < len(e.entries) {
+			entering.at = e.entries[to].at
 		}
 		e.insert(to, entering)
-		if grown := len(e.timeline) - before; to <= at {
+		if grown := len(e.entries) - before; to <= at {
 			at, kicks = at+grown, kicks+grown
 		} else {
 			kicks += grown
 		}
 		if later < 0 {
-			e.scene.heldUntil = e.tau + e.holds[entering.state]
+			e.recent.heldUntil = e.tau + e.holds[entering.state]
 		}
 	}
 }
@@ -189,14 +198,14 @@ func (e *sampleEvents) insertCollected() {
 // endOfPlay returns where what was observed just now belongs: after all other entries, or before
 // the end of the half if it is over. Penalties are the kicks of a shoot-out if there is one, and
 // belong to the end of that.
-func (e *sampleEvents) endOfPlay() (at, kicks int) {
-	at = len(e.timeline)
-	for at > 0 && e.rests() && isRest(e.timeline[at-1].state) {
+func (e *changes) endOfPlay() (at, kicks int) {
+	at = len(e.entries)
+	for at > 0 && e.clock.rests() && isRest(e.entries[at-1].state) {
 		at--
 	}
 	kicks = at
-	for i := at - 1; i >= 0 && e.rests() && e.timeline[i].state == football.VisualPenalty; i-- {
-		if e.timeline[i].isRest() {
+	for i := at - 1; i >= 0 && e.clock.rests() && e.entries[i].state == football.VisualPenalty; i-- {
+		if e.entries[i].isRest() {
 			at = i
 		}
 	}
@@ -204,11 +213,11 @@ func (e *sampleEvents) endOfPlay() (at, kicks int) {
 }
 
 // firstAfter returns the index of the first event that the list dates after another; -1 if there is none.
-func (e *sampleEvents) firstAfter(event *entry) int {
+func (e *changes) firstAfter(event *entry) int {
 	if event.proof.mark == 0 {
 		return -1
 	}
-	return slices.IndexFunc(e.timeline, func(later entry) bool {
+	return slices.IndexFunc(e.entries, func(later entry) bool {
 		return later.proof.mark != 0 && !later.gone && later.proof.minute.isAfter(event.proof.minute)
 	})
 }

@@ -77,3 +77,9 @@ func (c *clock) isBehind(next *clock) bool {
 	back := c.position - next.position
 	return c.runs && next.runs && c.known && next.known && c.half == next.half && back > 0 && back <= replicaLag
 }
+
+// rests reports whether a half is over and the next has not begun.
+func (c *clock) rests() bool { return c.Phase.Half() == 0 && c.half != 0 }
+
+// isBreak reports whether no half is played, as far as is known.
+func (c *clock) isBreak() bool { return c.Phase.Half() == 0 && c.Phase != football.NoPhase }

@@ -2,10 +2,11 @@ package live
 
 import (
 	"cmp"
+
 	"mkt/publish/football"
 )
 
-func (e *sampleEvents) corrections(m *movement) {
+func (e *changes) corrections(m *movement) {
 	for i, state := range eventStates {
 		c := &m.events[i]
 		e.times(c.turned, state, e.countTurned)
@@ -14,7 +15,7 @@ func (e *sampleEvents) corrections(m *movement) {
 	}
 }
 
-func (e *sampleEvents) rises(m *movement) {
+func (e *changes) rises(m *movement) {
 	for i, state := range eventStates {
 		e.times(m.events[i].up, state, e.counterRose)
 		e.times(m.undated[i].up, state, e.counterRoseInGap)
@@ -23,7 +24,7 @@ func (e *sampleEvents) rises(m *movement) {
 
 // times calls report once for each step of a counter, and at most maxDelta times: a
 // counter that moves further is broken.
-func (e *sampleEvents) times(of pair, state football.VisualState, report func(football.VisualState, football.Side)) {
+func (e *changes) times(of pair, state football.VisualState, report func(football.VisualState, football.Side)) {
 	for side, times := range of {
 		for range min(times, maxDelta) {
 			report(state, sides[side])
@@ -33,7 +34,7 @@ func (e *sampleEvents) times(of pair, state football.VisualState, report func(fo
 
 // counterRoseInGap handles a counter or score that rose by one during a gap. It cannot be
 // dated, unless an event of the provider's own list still awaits its counter.
-func (e *sampleEvents) counterRoseInGap(state football.VisualState, side football.Side) {
+func (e *changes) counterRoseInGap(state football.VisualState, side football.Side) {
 	awaiting := e.awaiting(state, side)
 	if awaiting == nil {
 		awaiting = e.newest(state, side, func(event *entry) bool { return event.proof.mark != 0 && event.gone && !e.isMissed(event) })
@@ -47,9 +48,9 @@ func (e *sampleEvents) counterRoseInGap(state football.VisualState, side footbal
 // counterRose handles a counter or score that rose by one just now. If an event of the
 // provider's own list still awaits its counter, it is that event, and otherwise one that a
 // counter took back long ago and the list still holds.
-func (e *sampleEvents) counterRose(state football.VisualState, side football.Side) {
+func (e *changes) counterRose(state football.VisualState, side football.Side) {
 	awaiting := e.awaiting(state, side)
-	event := entry{boardPosition: e.boardPosition(), at: e.at, state: state, side: side, certainty: football.Inferred, counted: countedByRise, fellAt: never}
+	event := entry{boardPosition: e.board, at: e.at, state: state, side: side, certainty: football.Inferred, counted: countedByRise, fellAt: never}
 	switch {
 	case awaiting == nil:
 		if back := e.newest(state, side, e.isListedAndFell); back != nil {
@@ -74,7 +75,7 @@ func (e *sampleEvents) counterRose(state football.VisualState, side football.Sid
 
 // counterFell handles a counter or score that fell by one: an event that it counted did
 // not happen, whether or not the provider's own list still holds it.
-func (e *sampleEvents) counterFell(state football.VisualState, side football.Side) {
+func (e *changes) counterFell(state football.VisualState, side football.Side) {
 	isCounted := func(event *entry) bool { return event.counted != notCounted }
 	isUnproven := func(event *entry) bool { return event.counted == countedByRise && event.proof.mark == 0 }
 	event := e.newest(state, side, func(event *entry) bool { return isCounted(event) && e.isMissed(event) })
@@ -95,14 +96,14 @@ func (e *sampleEvents) counterFell(state football.VisualState, side football.Sid
 }
 
 // isListedAndFell reports whether the counter of an event fell, and the list still holds it.
-func (e *sampleEvents) isListedAndFell(event *entry) bool {
+func (e *changes) isListedAndFell(event *entry) bool {
 	return event.gone && event.counted == notCounted && event.fellAt != never && event.proof.mark != 0 && !e.isMissed(event)
 }
 
-func (e *sampleEvents) isNew(event *entry) bool { return e.at-event.at <= 1000*eventMemory }
+func (e *changes) isNew(event *entry) bool { return e.at-event.at <= 1000*eventMemory }
 
 // discount takes an event out of what its counter shows.
-func (e *sampleEvents) discount(event *entry) {
+func (e *changes) discount(event *entry) {
 	e.movePoints(event, nil)
 	event.counted, event.fellAt = notCounted, e.tau
 }
@@ -110,8 +111,8 @@ func (e *sampleEvents) discount(event *entry) {
 // counterRecovered handles a counter that fell and climbed back by one. If an event is
 // listed that no counter has shown, or the provider withdrew what the counter had
 // shown, another one happened.
-func (e *sampleEvents) counterRecovered(state football.VisualState, side football.Side) {
-	event := e.newest(state, side, func(event *entry) bool { return event.counted == notCounted && e.mayRecover(event) })
+func (e *changes) counterRecovered(state football.VisualState, side football.Side) {
+	event := e.newest(state, side, func(event *entry) bool { return event.counted == notCounted && e.mayRecover(event, e.step) })
 	other := e.awaitingOf(state, side, func(event *entry) bool { return event.fellAt == never })
 	switch {
 	case event == nil && other == nil: // the fall was of an event from before the first sample
@@ -120,7 +121,7 @@ func (e *sampleEvents) counterRecovered(state football.VisualState, side footbal
 			event.fellAt = never
 		}
 		e.counterRose(state, side)
-		e.movePoints(nil, &entry{boardPosition: e.boardPosition(), state: state, side: side, counted: countedByRise})
+		e.movePoints(nil, &entry{boardPosition: e.board, state: state, side: side, counted: countedByRise})
 	default:
 		event.counted, event.gone, event.fellAt = countedByRise, false, e.tau
 		e.movePoints(nil, event)
@@ -130,7 +131,7 @@ func (e *sampleEvents) counterRecovered(state football.VisualState, side footbal
 // countTurned handles a count that moved from the other side to this one: the event
 // was this side's. If the provider's own list names the side of an event, the list is
 // right.
-func (e *sampleEvents) countTurned(state football.VisualState, to football.Side) {
+func (e *changes) countTurned(state football.VisualState, to football.Side) {
 	from := football.SideHome
 	if to == football.SideHome {
 		from = football.SideAway

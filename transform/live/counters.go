@@ -5,13 +5,36 @@ import (
 	"slices"
 
 	"mkt/fetch/input"
-
 	"mkt/publish/football"
 )
 
 type lastCount struct {
 	pair
 	at int64 // when it was sent; 0 for never
+}
+
+// counters are the counters of a fixture, and its score.
+type counters struct {
+	score football.Score
+	// newest are the last sample's, and the baseline of the next.
+	newest []football.Counter
+	// counted are the newest counts of what the timeline reports, in the order of
+	// eventMetrics.
+	counted [len(eventMetrics)]lastCount
+	falls   []fall
+	// sentAt is when the counters were last sent by a feed that moved, and 0 if that was before
+	// they could be compared with newer ones. Those of a sample before sentFrom may be from
+	// before the newest baseline.
+	sentAt, sentFrom int64
+}
+
+// moment is the step in which a sample is compared with those before it.
+type moment struct {
+	at       int64 // in Unix milliseconds
+	tau      int   // in seconds of match clock since kick-off, breaks left out
+	patience int64 // for how many milliseconds a count that is not sent any more is that of now
+	runs     bool  // the match clock runs
+	isOver   bool  // the fixture had ended before
 }
 
 // countsOf returns the counts of a sample in the order of eventMetrics, if they were
@@ -34,16 +57,16 @@ func countsOf(sample *input.Sample, at int64) (all [len(eventMetrics)]lastCount)
 // recount stores a sample's counts and returns how the events that they count changed. A change
 // is undated if one of the counts was not sent for longer than [StaleAfter], if falls is nil, if it
 // is a counter and they are not comparable, or if it is the score after the end: a result may be awarded.
-func (s *State) recount(sample *input.Sample, falls *[]fall, comparable bool) (dated, undated [len(eventStates)]change) {
-	before := s.counted
+func (c *counters) recount(sample *input.Sample, now moment, falls *[]fall, comparable bool) (dated, undated [len(eventStates)]change) {
+	before := c.counted
 	var changed [len(eventMetrics)]change
 	var hasGap [len(eventMetrics)]bool
-	for i, now := range countsOf(sample, s.at) {
-		if now.at == 0 {
+	for i, count := range countsOf(sample, now.at) {
+		if count.at == 0 {
 			continue
 		}
-		s.counted[i] = now
-		metric, patience := eventMetrics[i], s.patience()
+		c.counted[i] = count
+		metric, patience := eventMetrics[i], now.patience
 		isComparable := true
 		if metric != football.Goals {
 			isComparable, patience = comparable, patience-sample.CountersLag.Milliseconds()
@@ -52,17 +75,17 @@ func (s *State) recount(sample *input.Sample, falls *[]fall, comparable bool) (d
 		case before[i].at == 0:
 		case falls == nil:
 			hasGap[i] = true
-		case !isComparable || now.at-before[i].at > patience || metric == football.Goals && s.isOver():
+		case !isComparable || count.at-before[i].at > patience || metric == football.Goals && now.isOver:
 			hasGap[i] = true
 			*falls = slices.DeleteFunc(*falls, func(f fall) bool { return f.metric == metric })
 		default:
-			changed[i] = delta(falls, metric, before[i].pair, now.pair, s.tau)
+			changed[i] = delta(falls, metric, before[i].pair, count.pair, now.tau)
 		}
 	}
 	for event, metrics := range countsIn {
 		switch {
 		case slices.ContainsFunc(metrics, func(i int) bool { return hasGap[i] }):
-			undated[event] = difference(metrics, &before, &s.counted)
+			undated[event] = difference(metrics, &before, &c.counted)
 		case len(metrics) == 2:
 			dated[event] = cards(changed[metrics[0]], changed[metrics[1]])
 		default:
@@ -87,58 +110,61 @@ func difference(metrics []int, before, now *[len(eventMetrics)]lastCount) (c cha
 	return c
 }
 
-// countersComparable reports whether the counters of a sample can be compared with the last
+// areComparable reports whether the counters of a sample can be compared with the last
 // ones: not if these may be from before a gap, or were sent too long ago.
-func (s *State) countersComparable(sample *input.Sample) bool {
-	since := s.at - s.countersAt + sample.CountersLag.Milliseconds()
-	return s.countersAt != 0 && (!s.clock.runs || sample.CountersLag == 0 || since <= s.patience())
+func (c *counters) areComparable(sample *input.Sample, now moment) bool {
+	since := now.at - c.sentAt + sample.CountersLag.Milliseconds()
+	return c.sentAt != 0 && (!now.runs || sample.CountersLag == 0 || since <= now.patience)
 }
 
-// datesCounters records when counters were sent, if those of the next sample can be compared
+// date records when counters were sent, if those of the next sample can be compared
 // with them.
-func (s *State) datesCounters(sample *input.Sample) {
-	if !sample.CountersNotAsked && s.at >= s.countersFrom {
-		s.countersAt = s.at
+func (c *counters) date(sample *input.Sample, at int64) {
+	if !sample.CountersNotAsked && at >= c.sentFrom {
+		c.sentAt = at
 	}
 }
 
-// confirmCounts records that a sample still has the counts of the last one.
-func (s *State) confirmCounts(sample *input.Sample) {
-	for i, now := range countsOf(sample, s.at) {
-		if now.at != 0 {
-			s.counted[i] = now
+// confirm records that a sample still has the counts of the last one.
+func (c *counters) confirm(sample *input.Sample, at int64) {
+	for i, count := range countsOf(sample, at) {
+		if count.at != 0 {
+			c.counted[i] = count
 		}
 	}
 }
 
-// count returns how many events of a kind the counters say, if they are still published or not
+// events returns how many events of a kind the counters say, if they are still published or not
 // too old.
-func (s *State) count(event football.VisualState) (count pair, known bool) {
+func (c *counters) events(event football.VisualState, now moment) (count pair, known bool) {
 	known = true
 	for _, i := range countsIn[rank(event)] {
-		_, isPublished := counts(s.counters, eventMetrics[i])
-		known = known && s.counted[i].at != 0 && (isPublished || s.at-s.counted[i].at <= s.patience())
-		count = count.plus(s.counted[i].pair)
+		_, isPublished := counts(c.newest, eventMetrics[i])
+		known = known && c.counted[i].at != 0 && (isPublished || now.at-c.counted[i].at <= now.patience)
+		count = count.plus(c.counted[i].pair)
 	}
 	return count, known
 }
 
-// patience is for how many milliseconds a count that is not sent any more is that of now.
-func (s *State) patience() int64 { return (StaleAfter + s.clock.patience()).Milliseconds() }
+// newestOf returns the newest count of one of eventMetrics.
+func (c *counters) newestOf(metric football.Metric) pair {
+	return c.counted[slices.Index(eventMetrics[:], metric)].pair
+}
 
 // move stores a sample's counters and score as the next baseline, and returns the
 // movement since the last. A metric that is new, or of which either side fell, has not
-// moved. comparable reports whether the counters can be compared at all.
-func (s *State) move(sample *input.Sample, comparable bool) movement {
-	falls := slices.DeleteFunc(slices.Clone(s.falls), func(f fall) bool { return s.tau-f.tau > s.memoryOf(f) })
+// moved. comparable reports whether the counters can be compared at all, and memory for how many
+// seconds an event of a side that its counter took away may come back, 0 if there is none.
+func (c *counters) move(sample *input.Sample, now moment, comparable bool, memory func(football.VisualState, int) int) movement {
+	falls := slices.DeleteFunc(slices.Clone(c.falls), func(f fall) bool { return now.tau-f.tau > memoryOf(f, memory) })
 	var m movement
 	pressing := func(metric football.Metric) (up pair, ok bool) {
-		before, okBefore := counts(s.counters, metric)
-		now, ok := counts(sample.Counters, metric)
+		before, okBefore := counts(c.newest, metric)
+		is, ok := counts(sample.Counters, metric)
 		if !ok || !okBefore || !comparable {
 			return pair{}, false
 		}
-		return delta(&falls, metric, before, now, s.tau).up, true
+		return delta(&falls, metric, before, is, now.tau).up, true
 	}
 	var attacks, dangerous bool
 	m.attacks, attacks = pressing(football.Attacks)
@@ -146,27 +172,44 @@ func (s *State) move(sample *input.Sample, comparable bool) movement {
 	m.carried = attacks || dangerous
 	m.onTarget, _ = pressing(football.OnTarget)
 	m.offTarget, _ = pressing(football.OffTarget)
-	m.events, m.undated = s.recount(sample, &falls, comparable)
+	m.events, m.undated = c.recount(sample, now, &falls, comparable)
 	m.corners = m.rise(football.VisualCorner)
-	s.falls, s.counters, s.score = falls, sample.Counters, sample.Score
-	s.datesCounters(sample)
+	c.falls, c.newest, c.score = falls, sample.Counters, sample.Score
+	c.date(sample, now.at)
 	return m
+}
+
+// rebase stores a sample's counters and score without counting them as movement. undated is how
+// the counts changed.
+func (c *counters) rebase(sample *input.Sample, now moment) (undated [len(eventStates)]change) {
+	_, undated = c.recount(sample, now, nil, false)
+	c.newest, c.score, c.falls = sample.Counters, sample.Score, nil
+	c.sentAt, c.sentFrom = 0, now.at+min(sample.CountersLag.Milliseconds(), int64(now.tau)*1000)
+	c.date(sample, now.at)
+	return undated
+}
+
+// beginHalf forgets which counts fell: what rises from now on is of the new half.
+func (c *counters) beginHalf() {
+	c.falls = slices.DeleteFunc(slices.Clone(c.falls), func(f fall) bool { return slices.Contains(eventMetrics[:], f.metric) })
+}
+
+// setBack makes the times of the counters those of a clock that was set back to at.
+func (c *counters) setBack(at, freshAt int64) {
+	c.sentAt, c.sentFrom = 0, at
+	for i := range c.counted {
+		c.counted[i].at = min(c.counted[i].at, freshAt)
+	}
 }
 
 // memoryOf returns for how many seconds a fall is remembered: as long as one of the events that
 // it took away may come back.
-func (s *State) memoryOf(f fall) int {
-	state := slices.IndexFunc(countsIn[:], func(metrics []int) bool {
+func memoryOf(f fall, memory func(football.VisualState, int) int) int {
+	event := slices.IndexFunc(countsIn[:], func(metrics []int) bool {
 		return slices.ContainsFunc(metrics, func(i int) bool { return eventMetrics[i] == f.metric })
 	})
-	if state < 0 {
+	if event < 0 {
 		return fallMemory
 	}
-	memory := 0
-	for i := range s.timeline {
-		if e := &s.timeline[i]; e.state == eventStates[state] && e.side == sides[f.side] && e.counted == notCounted && e.fellAt != never {
-			memory = max(memory, s.memoryOfEvent(e))
-		}
-	}
-	return cmp.Or(memory, eventMemory) // it may be of an event from before the first sample
+	return cmp.Or(memory(eventStates[event], f.side), eventMemory) // it may be of an event from before the first sample
 }

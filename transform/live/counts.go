@@ -1,9 +1,10 @@
 package live
 
 import (
-	"mkt/publish/football"
 	"slices"
 	"strings"
+
+	"mkt/publish/football"
 )
 
 type pair [2]int

@@ -88,5 +88,5 @@ func fieldOf[T any](d *decoder, value func() T) football.Field[T] {
 func (d *decoder) textField() football.Field[string] { return fieldOf(d, d.text) }
 func (d *decoder) number() football.Field[int]       { return fieldOf(d, d.whole) }
 func (d *decoder) time() football.Field[time.Time] {
-	return fieldOf(d, func() time.Time { return utc(d.int()) })
+	return fieldOf(d, func() time.Time { return time.UnixMilli(d.int()).UTC() })
 }

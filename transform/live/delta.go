@@ -1,8 +1,9 @@
 package live
 
 import (
-	"mkt/publish/football"
 	"slices"
+
+	"mkt/publish/football"
 )
 
 type fall struct {

@@ -2,8 +2,9 @@ package live
 
 import (
 	"encoding/binary"
-	"mkt/publish/football"
 	"time"
+
+	"mkt/publish/football"
 )
 
 type encoder struct{ b []byte }

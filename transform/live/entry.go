@@ -41,6 +41,12 @@ func (e *entry) isRest() bool {
 // counting is whether a counter or the score includes an event.
 type counting uint8
 
+const (
+	notCounted    counting = iota
+	countedBefore          // in a baseline, where nothing rose
+	countedByRise
+)
+
 // proof is the provider's own event that proves an entry; its mark is 0 where
 // there is none.
 type proof struct {

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"mkt/fetch/input"
-
 	"mkt/publish/football"
 )
 
@@ -36,7 +35,7 @@ func Fold(previous *State, given *input.Sample) State {
 		return begin(sample, at)
 	}
 	if sample.CountersNotAsked {
-		sample.Counters = previous.counters
+		sample.Counters = previous.counters.newest
 	}
 	next := previous.stepAt(sample.RetrievedAt)
 	next.who = identityOf(sample)
@@ -77,11 +76,11 @@ func Leave(previous State, at time.Time) State {
 
 func begin(sample *input.Sample, at int64) State {
 	s := State{who: identityOf(sample), firstAt: at, at: max(at, sample.RetrievedAt.UnixMilli()), freshAt: at,
-		clock: resolve(nil, sample, 0), scene: newScene()}
+		clock: resolve(nil, sample, 0), timeline: newTimeline()}
 	s.tau = s.clock.position
-	s.account(&clock{}, 0, carryMissing)
+	s.minutes.account(&clock{}, &s.clock, 0, carryMissing)
 	m := s.baseline(sample)
-	s.updateTimeline(sample, &m, &clock{})
+	s.timeline.update(s.step(), sample, &m, &clock{})
 	s.status(sample)
 	return s
 }
@@ -91,7 +90,7 @@ func begin(sample *input.Sample, at int64) State {
 // time from before.
 func (s *State) stepAt(t time.Time) State {
 	next, at := *s, t.UnixMilli()
-	next.ownsTimeline = false
+	next.timeline.share()
 	if s.at-at > clockError.Milliseconds() {
 		next.setBack(at)
 	}
@@ -103,18 +102,15 @@ func (s *State) stepAt(t time.Time) State {
 // since when the clock was ahead, and so none of the times is certain: the timeline begins anew,
 // and the newest sample counts as too old.
 func (s *State) setBack(at int64) {
-	s.firstAt, s.at, s.heldAt, s.leftAt = at, at, at, min(s.leftAt, at)
+	s.firstAt, s.at, s.leftAt = at, at, min(s.leftAt, at)
 	s.freshAt = min(s.freshAt, at-s.maxAge().Milliseconds()-1)
-	s.countersAt, s.countersFrom = 0, at
-	for i := range s.counted {
-		s.counted[i].at = min(s.counted[i].at, s.freshAt)
-	}
-	hasBegun := len(s.timeline) > 0
-	s.timeline, s.incidents, s.wasListed = nil, nil, false // the next list adds its events again
+	s.counters.setBack(at, s.freshAt)
+	hasBegun := s.timeline.hasBegun()
+	s.timeline.reset(at)
 	switch {
 	case !hasBegun:
 	case s.clock.Phase == football.FullTime:
-		s.rest(football.VisualFullTime)
+		s.timeline.rest(s.step(), football.VisualFullTime)
 	default:
 		s.goStale()
 	}
@@ -125,19 +121,19 @@ func (s *State) setBack(at int64) {
 // of events may go on.
 func (s *State) isRepeat(now *clock, sample *input.Sample) bool {
 	return s.clock.runs && now.runs && now.known && s.clock.position == now.position && s.clock.half == now.half &&
-		s.score == sample.Score && slices.Equal(s.counters, sample.Counters)
+		s.counters.score == sample.Score && slices.Equal(s.counters.newest, sample.Counters)
 }
 
 // repeat adds what a sample that repeats the last one says all the same: the events of its
 // list. The state becomes no fresher, because counters that move later may have moved at any
 // time since the clock last did. elapsed is the time since then, in seconds.
 func (s *State) repeat(sample *input.Sample, elapsed int) {
-	s.confirmCounts(sample)
+	s.counters.confirm(sample, s.at)
 	if elapsed <= s.clock.grain() { // the clock does not show yet that time passed
-		s.datesCounters(sample)
+		s.counters.date(sample, s.at)
 	}
-	if s.listChanged(sample) {
-		s.updateList(sample)
+	if s.timeline.listChanged(sample) {
+		s.timeline.updateListed(s.step(), sample)
 	}
 }
 
@@ -145,32 +141,32 @@ func (s *State) apply(sample *input.Sample, now clock, elapsed int, at int64) {
 	seconds := s.clock.played(&now, elapsed)
 	blind := maxBlind + max(s.clock.grain(), now.grain())
 	gap := max(seconds, s.clock.setForward(&now, elapsed)) > blind || s.clock.runs && elapsed > blind
-	comparable := s.countersComparable(sample)
-	before, wasNull := s.clock, nullSent(s.counters)
+	comparable := s.counters.areComparable(sample, s.moment())
+	before, wasNull := s.clock, nullSent(s.counters.newest)
 	s.clock, s.freshAt = now, at
 	s.tau += seconds
 	if now.Phase.Half() != 0 && now.half > before.half && before.half > 0 {
 		s.pressure.rest()
-		s.falls = slices.DeleteFunc(slices.Clone(s.falls), func(f fall) bool { return slices.Contains(eventMetrics[:], f.metric) }) // what rises now is of this half
+		s.counters.beginHalf()
 	}
 	s.pressure.decay(seconds)
-	if last := s.last(); gap || last != nil && last.state == football.VisualStale {
-		s.account(&before, seconds, carryMissing)
+	if gap || s.timeline.showsStale() {
+		s.minutes.account(&before, &s.clock, seconds, carryMissing)
 		m := s.baseline(sample)
-		s.updateTimeline(sample, &m, &before)
+		s.timeline.update(s.step(), sample, &m, &before)
 		s.status(sample)
 		return
 	}
-	counted := s.counters
+	counted := s.counters.newest
 	m := s.move(sample, comparable)
 	s.observe(&m)
 	s.pressure.threat = s.threatAfter(&m, counted)
-	supplied := supplyOf(s.counters)
-	percent, sent := possession(s.counters)
-	s.pressure.add(m.points(supplied), percent, sent, s.tau)
-	s.account(&before, seconds, m.carries(wasNull, nullSent(s.counters), supplied))
-	s.addPoints(&m, supplied)
-	s.updateTimeline(sample, &m, &before)
+	supplied := supplyOf(s.counters.newest)
+	percent, sent := possession(s.counters.newest)
+	s.pressure.add(pointsFor(&m, supplied), percent, sent, s.tau)
+	s.minutes.account(&before, &s.clock, seconds, carries(&m, wasNull, nullSent(s.counters.newest), supplied))
+	s.minutes.addPoints(&s.clock, &m, supplied)
+	s.timeline.update(s.step(), sample, &m, &before)
 	s.status(sample)
 }
 
@@ -178,25 +174,26 @@ func (s *State) apply(sample *input.Sample, now clock, elapsed int, at int64) {
 // than before, the event did not happen, though; and if one is higher, it may be of an
 // event that the provider had listed.
 func (s *State) baseline(sample *input.Sample) movement {
-	m := movement{baseline: true}
-	_, m.undated = s.recount(sample, nil, false)
-	s.counters, s.score, s.falls = sample.Counters, sample.Score, nil
-	s.countersAt, s.countersFrom = 0, s.at+min(sample.CountersLag.Milliseconds(), int64(s.tau)*1000)
-	s.datesCounters(sample)
+	m := movement{baseline: true, undated: s.counters.rebase(sample, s.moment())}
 	s.seenTau, s.observed = s.tau, 0
-	if s.base = s.boardPosition(); s.rests() {
-		s.base.position = maxPosition // the half is over: all of it is in the counters
-	}
-	percent, sent := possession(s.counters)
+	s.timeline.rebase(s.step())
+	percent, sent := possession(s.counters.newest)
 	s.pressure.hasHeld, s.pressure.threat = false, threat{}
 	s.pressure.add([2]int64{}, percent, sent, s.tau)
 	return m
 }
 
+// move compares a sample's counters with the last ones.
+func (s *State) move(sample *input.Sample, comparable bool) movement {
+	now := s.step()
+	memory := func(state football.VisualState, side int) int { return s.timeline.memory(now, state, side) }
+	return s.counters.move(sample, now.moment, comparable, memory)
+}
+
 // observe records for how long movement could be seen without a gap. If the counters
 // were missing for longer than maxBlind, it starts again.
 func (s *State) observe(m *movement) {
-	if !supplyOf(s.counters).any() {
+	if !supplyOf(s.counters.newest).any() {
 		return
 	}
 	since := s.tau - s.seenTau
@@ -222,7 +219,7 @@ func (s *State) leave() {
 		s.leftAt = s.at
 	}
 	s.clock.runs = false
-	if s.clock.Phase != football.FullTime && len(s.timeline) > 0 {
+	if s.clock.Phase != football.FullTime && s.timeline.hasBegun() {
 		s.goStale()
 	}
 }
@@ -233,10 +230,6 @@ func (s *State) checkAge() {
 	}
 }
 
-// goStale adds a STALE entry to the timeline. It begins when the newest sample became
-// too old, however late a step notices it.
 func (s *State) goStale() {
-	at := max(s.heldAt, min(s.at, s.freshAt+s.maxAge().Milliseconds()))
-	s.keep(at, football.VisualStale, football.SideNone, football.Unknown)
-	s.heldAt = s.at
+	s.timeline.goStale(s.step(), s.freshAt+s.maxAge().Milliseconds())
 }

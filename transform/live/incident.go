@@ -3,6 +3,7 @@ package live
 import (
 	"fmt"
 	"hash/fnv"
+
 	"mkt/fetch/input"
 	"mkt/publish/football"
 )

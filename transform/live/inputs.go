@@ -2,6 +2,7 @@ package live
 
 import (
 	"fmt"
+
 	"mkt/publish/football"
 )
 
@@ -17,6 +18,25 @@ type Inputs struct {
 	Observed   int        // seconds of match clock seen without a gap
 	Enough     int        // the required seconds
 	Supplied   []football.Metric
+}
+
+// inputsOf returns the inputs of a reading; observed is for how many seconds counters could be compared.
+func inputsOf(r reading, counters []football.Counter, observed int) Inputs {
+	in := Inputs{Prior: float64(r.prior) / point, Observed: observed, Enough: minObserved, ThreatRule: r.now.threat.rule(r.tau, r.prior)}
+	for side := range r.sides {
+		in.Threat[side] = float64(r.threat[side]) / point
+		in.Fast[side], in.Slow[side] = float64(r.now.fast[side])/point, float64(r.now.slow[side])/point
+		in.Keeps[side], in.Pressure[side] = r.men[side].String(), float64(r.sides[side])/point
+	}
+	if red, known := redCards(counters); known {
+		in.RedCards = fmt.Sprintf("%d-%d", red[0], red[1])
+	}
+	for _, m := range []football.Metric{football.DangerousAttacks, football.OnTarget, football.OffTarget, football.Corners, football.Attacks, football.Possession} {
+		if _, sent := counts(counters, m); sent {
+			in.Supplied = append(in.Supplied, m)
+		}
+	}
+	return in
 }
 
 // Part is one of the numbers behind momentum, and its rule.

@@ -2,9 +2,10 @@ package live
 
 import (
 	"cmp"
+	"slices"
+
 	"mkt/fetch/input"
 	"mkt/publish/football"
-	"slices"
 )
 
 type list struct {
@@ -13,24 +14,26 @@ type list struct {
 }
 
 // listChanged reports whether the list of a sample has other events than the last one.
-func (s *State) listChanged(sample *input.Sample) bool {
+func (t *timeline) listChanged(sample *input.Sample) bool {
 	events, sent := sample.Incidents.Get()
 	met := 0
 	for i := range events {
 		next := incidentOf(&events[i])
-		at, isMet := s.find(next.mark)
-		if !isMet && len(s.incidents) < maxIncidents || isMet && s.incidents[at] != next {
+		at, isMet := t.find(next.mark)
+		if !isMet && len(t.incidents) < maxIncidents || isMet && t.incidents[at] != next {
 			return true
 		}
-		met += bitIf(isMet, 1)
+		if isMet {
+			met++
+		}
 	}
-	return sent && met < len(s.incidents)
+	return sent && met < len(t.incidents)
 }
 
 // withdraw returns a sample's list of events, nil if it has none. It withdraws events
 // that the provider listed before and does not list any more. A single list without
 // an event may come from a server that lags, so that two are needed.
-func (e *sampleEvents) withdraw(sample *input.Sample) *list {
+func (e *changes) withdraw(sample *input.Sample) *list {
 	events, sent := sample.Incidents.Get()
 	if !sent {
 		return nil
@@ -62,7 +65,7 @@ func (e *sampleEvents) withdraw(sample *input.Sample) *list {
 
 // readList stores the events of a list that were not seen before, or that the provider
 // changed. l is nil if the sample has no list.
-func (e *sampleEvents) readList(l *list) {
+func (e *changes) readList(l *list) {
 	if l == nil {
 		return
 	}
@@ -88,14 +91,14 @@ func (e *sampleEvents) readList(l *list) {
 
 // dropWithdrawn hides events that were withdrawn but are still counted, if the list
 // alone has as many events as the counter or the score says.
-func (e *sampleEvents) dropWithdrawn() {
-	for i := range e.timeline {
-		side := slices.Index(sides[:], e.timeline[i].side)
-		if !e.timeline[i].proof.withdrawn || e.timeline[i].counted == notCounted || side < 0 {
+func (e *changes) dropWithdrawn() {
+	for i := range e.entries {
+		side := slices.Index(sides[:], e.entries[i].side)
+		if !e.entries[i].proof.withdrawn || e.entries[i].counted == notCounted || side < 0 {
 			continue
 		}
-		e.editTimeline()
-		event := &e.timeline[i]
+		e.edit()
+		event := &e.entries[i]
 		listed := 0
 		e.each(func(other *entry) bool {
 			if other.state == event.state && other.side == event.side && other.proof.mark != 0 && !e.isMissed(other) {
@@ -112,7 +115,7 @@ func (e *sampleEvents) dropWithdrawn() {
 
 // replaces reports whether an event of the list was seen under another id, which the
 // list does not hold any more. It gets the new id.
-func (e *sampleEvents) replaces(next incident, listed map[uint32]bool) bool {
+func (e *changes) replaces(next incident, listed map[uint32]bool) bool {
 	was := slices.IndexFunc(e.incidents, func(i incident) bool { return i.what == next.what && !listed[i.mark] })
 	if was < 0 {
 		return false
@@ -133,7 +136,7 @@ func (e *sampleEvents) replaces(next incident, listed map[uint32]bool) bool {
 
 // disprove removes the proof of an event. The event is no longer EXACT, and is hidden
 // if no counter rose for it.
-func (e *sampleEvents) disprove(mark uint32) {
+func (e *changes) disprove(mark uint32) {
 	e.each(func(event *entry) bool {
 		if event.proof.mark != mark {
 			return true
@@ -150,7 +153,7 @@ func (e *sampleEvents) disprove(mark uint32) {
 // prove makes an event of the provider's own list the proof of the entry that a counter
 // made for it, or inserts it in its minute. before holds the events of the list that
 // precede it.
-func (e *sampleEvents) prove(i *input.Incident, mark uint32, before []input.Incident) {
+func (e *changes) prove(i *input.Incident, mark uint32, before []input.Incident) {
 	state, ok := stateOf(i.Kind)
 	if !ok {
 		return
@@ -175,7 +178,7 @@ func (e *sampleEvents) prove(i *input.Incident, mark uint32, before []input.Inci
 
 // minuteOf returns the minute of play of an event. A provider that does not distinguish
 // stoppage time, in any event of the list before it, keeps counting in the half that is played.
-func (s *State) minuteOf(i *input.Incident, before []input.Incident) minute {
+func (n *step) minuteOf(i *input.Incident, before []input.Incident) minute {
 	m := minute{half: 4, from: (i.Minute - 1 + i.Added) * 60}
 	for h := 3; h >= 1; h-- {
 		if i.Minute*60 <= halfEnds[h] {
@@ -183,8 +186,8 @@ func (s *State) minuteOf(i *input.Incident, before []input.Incident) minute {
 		}
 	}
 	distinguishes := func(b input.Incident) bool { return b.Added > 0 }
-	if i.Added == 0 && s.clock.half > 0 && !slices.ContainsFunc(before, distinguishes) {
-		m.half = min(m.half, s.clock.half)
+	if i.Added == 0 && n.clock.half > 0 && !slices.ContainsFunc(before, distinguishes) {
+		m.half = min(m.half, n.clock.half)
 	}
 	return m
 }
@@ -192,8 +195,8 @@ func (s *State) minuteOf(i *input.Incident, before []input.Incident) minute {
 // insertListed inserts an event that no counter showed. An event that happened just now
 // becomes the state of play. An older one is inserted at its minute, and begins when
 // the entry after it does. One that the counter has no room for waits, hidden.
-func (e *sampleEvents) insertListed(i *input.Incident, state football.VisualState, p proof, before []input.Incident) {
-	event := entry{boardPosition: e.boardPosition(), at: e.at, state: state, side: i.Side, certainty: football.Exact, proof: p, fellAt: never}
+func (e *changes) insertListed(i *input.Incident, state football.VisualState, p proof, before []input.Incident) {
+	event := entry{boardPosition: e.board, at: e.at, state: state, side: i.Side, certainty: football.Exact, proof: p, fellAt: never}
 	if wrong := e.restoredBy(state, i.Side, p.minute); wrong != nil && !isTwin(i, before) {
 		rise := e.climbed(wrong)
 		rise.side = i.Side
@@ -216,16 +219,16 @@ func (e *sampleEvents) insertListed(i *input.Incident, state football.VisualStat
 		return
 	}
 	at := e.indexOf(p.minute)
-	if at < len(e.timeline) {
-		event.at = e.timeline[at].at
+	if at < len(e.entries) {
+		event.at = e.entries[at].at
 		e.insert(at, event)
 		return
 	}
 	age := 0
-	if here := e.boardPosition(); here.known && here.half >= p.minute.half {
+	if here := e.board; here.known && here.half >= p.minute.half {
 		age = max(0, here.position-(p.minute.from+59))
 	}
-	if left := eventSeconds[state] - age; !e.isBaseline && !e.isStale() && !event.gone && left > 0 {
+	if left := eventSeconds[state] - age; !e.isBaseline && !e.isStale && !event.gone && left > 0 {
 		e.add(event, left)
 		return
 	}
@@ -235,7 +238,7 @@ func (e *sampleEvents) insertListed(i *input.Incident, state football.VisualStat
 // restoredBy returns the entry that was restored when the counter climbed back in or soon
 // after a minute, and nil if there is none: an event of that minute shows that the counter
 // did not climb back, but rose anew.
-func (e *sampleEvents) restoredBy(state football.VisualState, side football.Side, m minute) *entry {
+func (e *changes) restoredBy(state football.VisualState, side football.Side, m minute) *entry {
 	return e.newest(state, side, func(event *entry) bool {
 		if event.counted == notCounted || event.fellAt == never {
 			return false
@@ -251,7 +254,7 @@ func (e *sampleEvents) restoredBy(state football.VisualState, side football.Side
 
 // withdrawnFrom returns the hidden entry of an event of a minute that the provider took back, and nil if
 // there is none. If the provider lists it again, it is that entry again.
-func (e *sampleEvents) withdrawnFrom(state football.VisualState, side football.Side, m minute) *entry {
+func (e *changes) withdrawnFrom(state football.VisualState, side football.Side, m minute) *entry {
 	return e.nearest(state, side, func(event *entry) (int, bool) {
 		if !event.gone || !event.proof.withdrawn || event.counted != notCounted {
 			return 0, false
@@ -263,7 +266,7 @@ func (e *sampleEvents) withdrawnFrom(state football.VisualState, side football.S
 // wasCounted reports whether the counters of the newest baseline hold an event:
 // one from before the baseline's minute, or of that minute while the list has no
 // more of its kind than the counter says.
-func (e *sampleEvents) wasCounted(i *input.Incident, state football.VisualState, m minute, before []input.Incident) bool {
+func (e *changes) wasCounted(i *input.Incident, state football.VisualState, m minute, before []input.Incident) bool {
 	switch b := &e.base; {
 	case !b.known:
 		return e.isBaseline || !e.wasListed
@@ -288,14 +291,14 @@ func (e *sampleEvents) wasCounted(i *input.Incident, state football.VisualState,
 // indexOf returns where an event of a minute belongs: after everything of that minute
 // and of those before it. Without a scoreboard, the events of the first list happened
 // before everything that was observed.
-func (e *sampleEvents) indexOf(m minute) int {
+func (e *changes) indexOf(m minute) int {
 	if !e.clock.known && !e.wasListed {
 		e.early++
-		return min(e.early-1, len(e.timeline))
+		return min(e.early-1, len(e.entries))
 	}
-	at := len(e.timeline)
+	at := len(e.entries)
 	for ; at > 0; at-- {
-		before := &e.timeline[at-1]
+		before := &e.entries[at-1]
 		if !before.known && before.proof.mark == 0 {
 			break
 		}

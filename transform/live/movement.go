@@ -1,8 +1,9 @@
 package live
 
 import (
-	"mkt/publish/football"
 	"slices"
+
+	"mkt/publish/football"
 )
 
 // eventStates are the events that a timeline reports, the most important one last. Of

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"mkt/fetch/input"
-
 	"mkt/publish/football"
 )
 

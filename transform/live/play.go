@@ -5,8 +5,8 @@ import "mkt/publish/football"
 // never is a time before all others.
 const never = -1 << 20
 
-// scene is what the next visual state depends on. Its times are in seconds of tau.
-type scene struct {
+// recent is what the next state of play depends on. Its times are in seconds of tau.
+type recent struct {
 	heldUntil int // an event is the state until then
 	attack    pair
 	dangerous pair // the last dangerous attack
@@ -14,8 +14,8 @@ type scene struct {
 	pressing  int // the side whose pressure holds, 1 home, 2 away, 0 neither
 }
 
-func newScene() scene {
-	return scene{heldUntil: never, attack: pair{never, never}, dangerous: pair{never, never}, danger: pair{never, never}}
+func nothingRecent() recent {
+	return recent{heldUntil: never, attack: pair{never, never}, dangerous: pair{never, never}, danger: pair{never, never}}
 }
 
 // latest returns the side with the later time, and whether that is after since.

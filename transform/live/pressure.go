@@ -1,8 +1,6 @@
 package live
 
-import (
-	"math"
-)
+import "math"
 
 // pressure has the inputs of momentum, home first.
 type pressure struct {
@@ -13,7 +11,8 @@ type pressure struct {
 	threat  threat
 }
 
-func (m *movement) points(s supply) [2]int64 {
+// pointsFor returns the points of both sides for a movement.
+func pointsFor(m *movement, s supply) [2]int64 {
 	var p [2]int64
 	attack := 0
 	switch {
@@ -94,9 +93,9 @@ func fade(v int64, seconds, halfLife int, factors []int64) int64 {
 	return 0
 }
 
-// prior returns the addition to both sides' pressure. It keeps momentum near 50 after a short
+// priorOf returns the addition to both sides' pressure. It keeps momentum near 50 after a short
 // observation.
-func (s supply) prior() int64 {
+func priorOf(s supply) int64 {
 	if s.dangerous && s.possession {
 		return priorFull
 	}

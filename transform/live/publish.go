@@ -6,8 +6,8 @@ import "mkt/publish/football"
 // minted from ProviderFixtureID.
 func (s *State) Live() football.Live {
 	l := s.Brief()
-	l.Series, l.Periods = s.series(), s.periods()
-	l.Timeline = s.published()
+	l.Series, l.Periods = s.minutes.series(&s.clock), s.minutes.periods(&s.clock)
+	l.Timeline = s.timeline.published()
 	return l
 }
 
@@ -18,8 +18,8 @@ func (s *State) Brief() football.Live {
 		Fixture: football.Fixture{Home: s.who.home, Away: s.who.away, League: s.who.league, StartsAt: s.who.startsAt,
 			ProviderFixtureID: s.who.fixtureID, FetchedAt: utc(s.freshAt)},
 		EventID: s.who.eventID, InPlay: s.InPlay(), At: utc(s.at),
-		Clock: s.clock.Clock, Score: s.score, Momentum: s.Momentum(), Counters: s.counters, StaleAt: s.StaleAt(),
+		Clock: s.clock.Clock, Score: s.counters.score, Momentum: s.Momentum(), Counters: s.counters.newest, StaleAt: s.StaleAt(),
 	}
-	l.Visual = s.visual()
+	l.Visual = s.timeline.visual()
 	return l
 }

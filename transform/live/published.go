@@ -4,13 +4,13 @@ import "mkt/publish/football"
 
 // published returns the timeline as clients see it: it has no holes, equal neighbours
 // are one entry, and the scoreboard never runs back.
-func (s *State) published() []football.TimelineEntry {
-	shown := s.shown()
+func (t *timeline) published() []football.TimelineEntry {
+	shown := t.shown()
 	places := scoreboard(shown)
 	entries := make([]football.TimelineEntry, len(shown))
 	rests := false
 	for i := range shown {
-		until := s.heldAt
+		until := t.heldAt
 		if i+1 < len(shown) {
 			until = shown[i+1].at
 		}
@@ -30,10 +30,10 @@ func (s *State) published() []football.TimelineEntry {
 }
 
 // visual returns the newest entry of published, without computing the others.
-func (s *State) visual() football.Visual {
+func (t *timeline) visual() football.Visual {
 	var newest entry
-	for i := len(s.timeline) - 1; i >= 0; i-- {
-		e := s.timeline[i]
+	for i := len(t.entries) - 1; i >= 0; i-- {
+		e := t.entries[i]
 		switch {
 		case e.gone:
 			continue
@@ -51,10 +51,10 @@ func (s *State) visual() football.Visual {
 // shown returns the entries except hidden ones, with equal neighbours joined. Two equal events of
 // different minutes, both listed late, are not joined: an entry between them says that nothing is
 // known of the time between.
-func (s *State) shown() []entry {
-	shown := make([]entry, 0, len(s.timeline))
-	for i := range s.timeline {
-		e := &s.timeline[i]
+func (t *timeline) shown() []entry {
+	shown := make([]entry, 0, len(t.entries))
+	for i := range t.entries {
+		e := &t.entries[i]
 		if e.gone {
 			continue
 		}

@@ -11,6 +11,22 @@ type reading struct {
 	prior  int64
 }
 
+// read returns the momentum of a pressure at tau, age seconds of match clock later.
+func read(p pressure, counters []football.Counter, tau, age int) reading {
+	r := reading{now: p, tau: tau + age, prior: priorOf(supplyOf(counters))}
+	r.now.decay(age)
+	red, _ := redCards(counters)
+	r.men, r.sides = keeps(red), r.now.sides()
+	for side := range r.sides {
+		r.sides[side] = r.men[side].of(r.sides[side])
+	}
+	r.threat = r.now.threat.adds(r.sides, r.men, r.tau, r.prior)
+	for side := range r.sides {
+		r.sides[side] += r.threat[side]
+	}
+	return r
+}
+
 // share returns home's part of 100, rounded half to even. Because 100 is even, exchanging the two
 // sides makes exactly 100 less it.
 func share(sides [2]int64, prior int64) int {

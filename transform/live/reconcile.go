@@ -1,9 +1,10 @@
 package live
 
 import (
+	"slices"
+
 	"mkt/fetch/input"
 	"mkt/publish/football"
-	"slices"
 )
 
 // Of one side's events of a kind, no more stand on the timeline than its counter says now.
@@ -12,7 +13,7 @@ import (
 
 // hasRoom reports whether a listed event may stand. before holds the events of the list that
 // precede it.
-func (e *sampleEvents) hasRoom(i *input.Incident, event *entry, before []input.Incident) bool {
+func (e *changes) hasRoom(i *input.Incident, event *entry, before []input.Incident) bool {
 	count, known := e.count(event.state)
 	if !known {
 		return true
@@ -35,14 +36,14 @@ func isTwin(i *input.Incident, before []input.Incident) bool {
 // limit returns how many events of a kind may stand at a count. A provider may count a
 // player's second yellow card as a red card in place of the first yellow one: these are two
 // events, and one count.
-func (e *sampleEvents) limit(state football.VisualState, count pair) pair {
+func (e *changes) limit(state football.VisualState, count pair) pair {
 	if state == football.VisualCard {
-		return count.plus(e.counted[slices.Index(eventMetrics[:], football.RedCards)].pair)
+		return count.plus(e.counters.newestOf(football.RedCards))
 	}
 	return count
 }
 
-func (e *sampleEvents) standing(state football.VisualState, of ...football.Side) (n int) {
+func (e *changes) standing(state football.VisualState, of ...football.Side) (n int) {
 	e.each(func(event *entry) bool {
 		if event.state == state && !event.gone && slices.Contains(of, event.side) {
 			n++
@@ -54,7 +55,7 @@ func (e *sampleEvents) standing(state football.VisualState, of ...football.Side)
 
 // settle hides what is more than a counter says, and shows waiting events where there is
 // room again.
-func (e *sampleEvents) settle() {
+func (e *changes) settle() {
 	standing := e.shown()
 	for i, state := range eventStates {
 		count, known := e.count(state)
@@ -95,8 +96,8 @@ func (s *shown) fits(limit pair) bool {
 }
 
 // shown counts the events of all kinds at once, because most samples leave nothing to settle.
-func (e *sampleEvents) shown() (of [len(eventStates)]shown) {
-	for _, list := range [...][]entry{e.now, e.timeline} {
+func (e *changes) shown() (of [len(eventStates)]shown) {
+	for _, list := range [...][]entry{e.now, e.entries} {
 		for k := range list {
 			event := &list[k]
 			if !event.isEvent() {
@@ -119,7 +120,7 @@ func (e *sampleEvents) shown() (of [len(eventStates)]shown) {
 }
 
 // hideExcess hides the newest of a side's events for which the least speaks.
-func (e *sampleEvents) hideExcess(state football.VisualState, side football.Side) {
+func (e *changes) hideExcess(state football.VisualState, side football.Side) {
 	for _, is := range []func(*entry) bool{
 		func(event *entry) bool { return event.proof.withdrawn },
 		func(event *entry) bool { return event.proof.mark == 0 },
@@ -140,12 +141,12 @@ func (e *sampleEvents) hideExcess(state football.VisualState, side football.Side
 	}
 }
 
-func (e *sampleEvents) isWaiting(event *entry) bool {
+func (e *changes) isWaiting(event *entry) bool {
 	return event.gone && event.proof.mark != 0 && event.fellAt == never && !e.isMissed(event)
 }
 
 // adoptWaiting makes waiting events the proof of entries near them that have none.
-func (e *sampleEvents) adoptWaiting(state football.VisualState, side football.Side) {
+func (e *changes) adoptWaiting(state football.VisualState, side football.Side) {
 	for {
 		var waiting *entry
 		event := e.newest(state, side, func(event *entry) bool {
@@ -171,7 +172,7 @@ func (e *sampleEvents) adoptWaiting(state football.VisualState, side football.Si
 
 // awayFromWaiting is awayFrom for an event that waits. If its counter does not rise for long,
 // it is an entry near it: the counter fell and rose between two samples.
-func (e *sampleEvents) awayFromWaiting(event, waiting *entry) (seconds int, ok bool) {
+func (e *changes) awayFromWaiting(event, waiting *entry) (seconds int, ok bool) {
 	m := waiting.proof.minute
 	if seconds, ok = e.awayFrom(event, m); ok || !event.known || event.half != m.half || e.at-waiting.proof.listedAt <= 1000*confirmWithin {
 		return seconds, ok
@@ -182,7 +183,7 @@ func (e *sampleEvents) awayFromWaiting(event, waiting *entry) (seconds int, ok b
 
 // dateByList replaces entries that the list lacks by events that wait, if the list has exactly as many
 // events of the side as the counter: this fell and rose again, and the list says when they happened.
-func (e *sampleEvents) dateByList(state football.VisualState, side football.Side, count int) {
+func (e *changes) dateByList(state football.VisualState, side football.Side, count int) {
 	if e.listed(state, side) != count {
 		return
 	}
@@ -210,7 +211,7 @@ func (e *sampleEvents) dateByList(state football.VisualState, side football.Side
 }
 
 // listed returns how many events of a side the list has. One that it has twice is one.
-func (e *sampleEvents) listed(state football.VisualState, side football.Side) int {
+func (e *changes) listed(state football.VisualState, side football.Side) int {
 	var minutes []minute
 	e.each(func(event *entry) bool {
 		if m := event.proof.minute; event.state == state && event.side == side && event.proof.mark != 0 && !e.isMissed(event) && !slices.Contains(minutes, m) {
@@ -223,7 +224,7 @@ func (e *sampleEvents) listed(state football.VisualState, side football.Side) in
 
 // mayBe reports whether a rise of a counter may have shown an event that waits. It did not if it was
 // before the event's minute, or if it is so long after the listing that the list may lag.
-func (e *sampleEvents) mayBe(event, waiting *entry) bool {
+func (e *changes) mayBe(event, waiting *entry) bool {
 	m, rise := waiting.proof.minute, *event
 	if event.fellAt != never {
 		rise = e.climbed(event)
@@ -235,7 +236,7 @@ func (e *sampleEvents) mayBe(event, waiting *entry) bool {
 }
 
 // showWaiting shows the oldest waiting event of a side, if there is one.
-func (e *sampleEvents) showWaiting(state football.VisualState, side football.Side) bool {
+func (e *changes) showWaiting(state football.VisualState, side football.Side) bool {
 	var oldest *entry
 	e.each(func(event *entry) bool {
 		if event.state == state && event.side == side && e.isWaiting(event) {

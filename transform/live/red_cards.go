@@ -1,8 +1,6 @@
 package live
 
-import (
-	"mkt/publish/football"
-)
+import "mkt/publish/football"
 
 // redCards returns the red cards of both sides, and whether both are known. A second yellow card
 // is one of them, so second_yellow_cards are not counted again.

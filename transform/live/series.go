@@ -1,17 +1,18 @@
 package live
 
 import (
-	"mkt/publish/football"
 	"slices"
+
+	"mkt/publish/football"
 )
 
-func (s *State) played(half int, do func(minute int, c cell)) {
+func (s *minutes) played(now *clock, half int, do func(minute int, c cell)) {
 	cells := s.cells[half-1]
 	for len(cells) > 0 && cells[len(cells)-1] == (cell{}) { // nothing of this minute was played yet
 		cells = cells[:len(cells)-1]
 	}
 	n := len(cells)
-	if half < s.clock.half || s.clock.Phase.Half() == 0 {
+	if half < now.half || now.Phase.Half() == 0 {
 		n = max(n, halfMinutes(half))
 	}
 	for minute := range n {
@@ -23,15 +24,15 @@ func (s *State) played(half int, do func(minute int, c cell)) {
 	}
 }
 
-func (s *State) series() football.Series {
+func (s *minutes) series(now *clock) football.Series {
 	var out football.Series
 	minutes := 0
-	for half := 1; half <= s.clock.half; half++ {
+	for half := 1; half <= now.half; half++ {
 		minutes += max(len(s.cells[half-1]), halfMinutes(half))
 	}
 	out.Buckets = slices.Grow(out.Buckets, minutes)
-	for half := 1; half <= s.clock.half; half++ {
-		s.played(half, func(minute int, c cell) {
+	for half := 1; half <= now.half; half++ {
+		s.played(now, half, func(minute int, c cell) {
 			regular := min(minute, halfMinutes(half)-1)
 			b := football.Bucket{Minute: halfBegins[half]/60 + regular + 1, Added: minute - regular, State: c.state()}
 			if b.State == football.BucketValue {
@@ -47,11 +48,11 @@ func (s *State) series() football.Series {
 
 // periods returns the sums of the halves which have begun. A half with an unknown minute has no
 // sum, because readers would take it for the sum of the whole half.
-func (s *State) periods() []football.PeriodSum {
+func (s *minutes) periods(now *clock) []football.PeriodSum {
 	var sums []football.PeriodSum
-	for half := 1; half <= s.clock.half; half++ {
+	for half := 1; half <= now.half; half++ {
 		sum := football.PeriodSum{Half: half, State: football.BucketZero}
-		s.played(half, func(_ int, c cell) {
+		s.played(now, half, func(_ int, c cell) {
 			state := c.state()
 			sum.State = combined(sum.State, state)
 			sum.Minutes++

@@ -18,36 +18,14 @@ type State struct {
 	freshAt int64 // the newest sample of a feed that moved
 	leftAt  int64 // when it left play; 0 while in play
 
-	clock clock
-	score football.Score
-	// counters are the last sample's, and the baseline of the next.
-	counters []football.Counter
-	// counted are the newest counts of what the timeline reports, in the order of
-	// eventMetrics.
-	counted [len(eventMetrics)]lastCount
-	falls   []fall
-	// countersAt is when the counters were last sent by a feed that moved, and 0 if that was before
-	// they could be compared with newer ones. Those of a sample before countersFrom may be from
-	// before the newest baseline.
-	countersAt, countersFrom int64
-
+	clock    clock
+	counters counters
 	tau      int // seconds of match clock since kick-off, breaks left out
 	seenTau  int // the last at which counters of pressure could be compared
 	observed int // for how many seconds up to then they could be compared without a gap
 	pressure pressure
-	ranTo    int       // where the scoreboard was last seen to run in the newest half, 0 when it was not
-	cells    [4][]cell // by half; index is the minute of the half, from 0
-	timeline []entry   // in the order of observation, but see sampleEvents.insertListed
-	// ownsTimeline reports whether timeline is this state's alone; not stored.
-	ownsTimeline bool
-	heldAt       int64 // the newest observation at which the newest entry held
-	scene        scene
-	// base is where the scoreboard was at the newest baseline.
-	base boardPosition
-	// wasListed reports whether the provider's own list of events was ever sent.
-	// incidents are the events on it, sorted by mark.
-	wasListed bool
-	incidents []incident
+	minutes  minutes
+	timeline timeline
 }
 
 // identity is the fixture of a state, as the newest sample describes it.
@@ -87,9 +65,6 @@ func (s *State) FreshAt() time.Time { return utc(s.freshAt) }
 // Left reports whether the fixture is known to have left play.
 func (s *State) Left() bool { return s.leftAt != 0 }
 
-// isOver reports whether the fixture had ended before this step.
-func (s *State) isOver() bool { return s.leftAt != 0 && s.clock.Phase == football.FullTime }
-
 // InPlay reports whether the fixture is in play: it kicked off and has not ended.
 func (s *State) InPlay() bool {
 	return s.leftAt == 0 && s.hasBegun() && s.clock.Phase != football.FullTime
@@ -106,7 +81,7 @@ func (s *State) hasBegun() bool {
 		return false
 	}
 	startsAt, announced := s.who.startsAt.Get()
-	return s.score != football.Score{} || len(s.counters) > 0 || !announced || s.at >= startsAt.UnixMilli()
+	return s.counters.score != football.Score{} || len(s.counters.newest) > 0 || !announced || s.at >= startsAt.UnixMilli()
 }
 
 func (s *State) age() time.Duration { return time.Duration(s.at-s.freshAt) * time.Millisecond }
@@ -135,17 +110,14 @@ func (s *State) Expired(at time.Time) bool {
 	return s.leftAt != 0 && at.UnixMilli()-s.leftAt >= Linger.Milliseconds()
 }
 
-// rests reports whether a half is over and the next has not begun.
-func (s *State) rests() bool { return s.clock.Phase.Half() == 0 && s.clock.half != 0 }
-
 // boardPosition returns the position of the scoreboard now. A clock that stopped at the end of
 // a half may have been set back to the half's last minute. In that case the half ended
 // where the clock was last seen to run.
 func (s *State) boardPosition() boardPosition {
 	c := &s.clock
 	switch {
-	case s.rests() && s.ranTo > 0:
-		p := boardPosition{c.half, s.ranTo, true}
+	case c.rests() && s.minutes.ranTo > 0:
+		p := boardPosition{c.half, s.minutes.ranTo, true}
 		if c.known {
 			p.position = max(p.position, c.position)
 		}
@@ -156,4 +128,14 @@ func (s *State) boardPosition() boardPosition {
 	return boardPosition{}
 }
 
-func utc(ms int64) time.Time { return time.UnixMilli(ms).UTC() }
+// moment returns when this step is, and how long counts last.
+func (s *State) moment() moment {
+	return moment{at: s.at, tau: s.tau, patience: (StaleAfter + s.clock.patience()).Milliseconds(), runs: s.clock.runs,
+		isOver: s.leftAt != 0 && s.clock.Phase == football.FullTime}
+}
+
+// step returns what the timeline needs to know of this step.
+func (s *State) step() *step {
+	return &step{moment: s.moment(), clock: &s.clock, board: s.boardPosition(), isStale: s.isStale(), pressing: s.pressure.fast,
+		counters: &s.counters, minutes: &s.minutes}
+}

@@ -2,6 +2,7 @@ package live
 
 import (
 	"fmt"
+
 	"mkt/publish/football"
 )
 
