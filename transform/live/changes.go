@@ -87,7 +87,7 @@ func (e *changes) awayFrom(event *entry, m minute) (seconds int, ok bool) {
 // those that the provider dates later.
 func (e *changes) order(event *entry) {
 	e.each(func(before *entry) bool {
-		if before.state == event.state && before.side == event.side && before.proof.mark != 0 && !before.gone && before.at < event.at && before.proof.minute.isAfter(event.proof.minute) {
+		if before.state == event.state && before.side == event.side && before.proof.mark != 0 && !before.hidden && before.at < event.at && before.proof.minute.isAfter(event.proof.minute) {
 			before.proof, event.proof = event.proof, before.proof
 		}
 		return true
@@ -166,7 +166,7 @@ func (e *changes) proveBy(event *entry, p proof) {
 // minute first. After a half, they belong before the half's end. One that the list dates before
 // another is inserted before that one and begins with it: its counter rose late.
 func (e *changes) insertCollected() {
-	e.now = slices.DeleteFunc(e.now, func(event entry) bool { return event.gone && event.proof.mark == 0 && event.fellAt == never })
+	e.now = slices.DeleteFunc(e.now, func(event entry) bool { return event.hidden && event.proof.mark == 0 && event.fellAt == never })
 	slices.SortStableFunc(e.now, func(a, b entry) int {
 		return cmp.Or(cmp.Compare(a.minuteOf().half, b.minuteOf().half), cmp.Compare(a.minuteOf().from, b.minuteOf().from), rank(a.state)-rank(b.state))
 	})
@@ -218,6 +218,6 @@ func (e *changes) firstAfter(event *entry) int {
 		return -1
 	}
 	return slices.IndexFunc(e.entries, func(later entry) bool {
-		return later.proof.mark != 0 && !later.gone && later.proof.minute.isAfter(event.proof.minute)
+		return later.proof.mark != 0 && !later.hidden && later.proof.minute.isAfter(event.proof.minute)
 	})
 }

@@ -3,7 +3,6 @@ package live
 import (
 	"time"
 
-	"mkt/fetch/input"
 	"mkt/publish/football"
 )
 
@@ -24,20 +23,6 @@ func (c *clock) grain() int {
 }
 
 func (c *clock) patience() time.Duration { return time.Duration(c.grain()) * time.Second }
-
-// resolve interprets a sample's clock by the previous one, which is nil at first.
-// elapsed is the time between the two samples, in seconds.
-func resolve(previous *clock, s *input.Sample, elapsed int) clock {
-	r := &s.Clock
-	next := clock{Clock: football.Clock{Minute: r.Minute, Second: r.Second, Added: r.Added, Running: r.Running}}
-	minute, sent := r.Minute.Get()
-	next.position = minute*60 + r.Second.Or(0)
-	next.known = sent
-	next.Phase = phase(previous, &next, s, elapsed)
-	next.half = lastHalf(previous, &next, elapsed)
-	next.runs = s.Status == input.InPlay && r.Running.Or(true) && (next.Phase.Half() != 0 || !next.known)
-	return next
-}
 
 // played returns how many seconds of match clock passed between two clocks that are
 // elapsed seconds apart. A scoreboard that is set back or forward is a correction,

@@ -19,12 +19,7 @@ func TestCodesNeverChange(t *testing.T) {
 		{"metric", fmt.Sprint(metricCodes), "[attacks dangerous_attacks on_target off_target shots_blocked shots corners corners_1h corners_ft corners_et" +
 			" goals yellow_cards red_cards second_yellow_cards penalties substitutions possession ball_safe xg throw_ins fouls offsides saves goal_kicks" +
 			" free_kicks injuries crosses crossing_accuracy passing_accuracy key_passes]"},
-		{"event counts", fmt.Sprint(eventMetrics), "[substitutions corners yellow_cards red_cards penalties goals]"},
 		{"field state", fmt.Sprint(football.Missing, football.Null, football.Present), "0 1 2"},
-		{"counting", fmt.Sprint(notCounted, countedBefore, countedByRise), "0 1 2"},
-		{"threat", fmt.Sprint(noThreat, attackThreat, cornerThreat, penaltyThreat), "0 1 2 3"},
-		{"what carried a minute", fmt.Sprint(carrySeen, carryMissing, carryNull), "0 1 2"},
-		{"bits of an entry", fmt.Sprint(hasProof, wasWithdrawn, hasFallen, isGone, countingShift), "1 2 4 8 4"},
 	} {
 		if c.got != c.want {
 			t.Errorf("%s: the codes are %s, want %s: stored states would be read as something else", c.name, c.got, c.want)

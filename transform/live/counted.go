@@ -37,10 +37,10 @@ func (e *changes) times(of pair, state football.VisualState, report func(footbal
 func (e *changes) counterRoseInGap(state football.VisualState, side football.Side) {
 	awaiting := e.awaiting(state, side)
 	if awaiting == nil {
-		awaiting = e.newest(state, side, func(event *entry) bool { return event.proof.mark != 0 && event.gone && !e.isMissed(event) })
+		awaiting = e.newest(state, side, func(event *entry) bool { return event.proof.mark != 0 && event.hidden && !e.isMissed(event) })
 	}
 	if awaiting != nil {
-		awaiting.counted, awaiting.gone, awaiting.fellAt = countedBefore, false, never
+		awaiting.counted, awaiting.hidden, awaiting.fellAt = countedBefore, false, never
 		e.order(awaiting)
 	}
 }
@@ -55,12 +55,12 @@ func (e *changes) counterRose(state football.VisualState, side football.Side) {
 	case awaiting == nil:
 		if back := e.newest(state, side, e.isListedAndFell); back != nil {
 			e.movePoints(&event, back)
-			back.counted, back.gone, back.fellAt = countedByRise, false, never
+			back.counted, back.hidden, back.fellAt = countedByRise, false, never
 			e.order(back)
 			return
 		}
 		e.add(event, eventSeconds[state])
-	case awaiting.gone:
+	case awaiting.hidden:
 		event.certainty, event.proof, awaiting.proof = football.Exact, awaiting.proof, proof{}
 		awaiting.fellAt = never
 		e.add(event, eventSeconds[state])
@@ -89,7 +89,7 @@ func (e *changes) counterFell(state football.VisualState, side football.Side) {
 	if event == nil {
 		return
 	}
-	e.discount(event)
+	e.uncount(event)
 	if event.proof.mark == 0 || e.isMissed(event) || e.isNew(event) {
 		e.hide(event)
 	}
@@ -97,13 +97,13 @@ func (e *changes) counterFell(state football.VisualState, side football.Side) {
 
 // isListedAndFell reports whether the counter of an event fell, and the list still holds it.
 func (e *changes) isListedAndFell(event *entry) bool {
-	return event.gone && event.counted == notCounted && event.fellAt != never && event.proof.mark != 0 && !e.isMissed(event)
+	return event.hidden && event.counted == notCounted && event.fellAt != never && event.proof.mark != 0 && !e.isMissed(event)
 }
 
 func (e *changes) isNew(event *entry) bool { return e.at-event.at <= 1000*eventMemory }
 
-// discount takes an event out of what its counter shows.
-func (e *changes) discount(event *entry) {
+// uncount records that the counter of an event does not include it any more.
+func (e *changes) uncount(event *entry) {
 	e.movePoints(event, nil)
 	event.counted, event.fellAt = notCounted, e.tau
 }
@@ -123,7 +123,7 @@ func (e *changes) counterRecovered(state football.VisualState, side football.Sid
 		e.counterRose(state, side)
 		e.movePoints(nil, &entry{boardPosition: e.board, state: state, side: side, counted: countedByRise})
 	default:
-		event.counted, event.gone, event.fellAt = countedByRise, false, e.tau
+		event.counted, event.hidden, event.fellAt = countedByRise, false, e.tau
 		e.movePoints(nil, event)
 	}
 }
@@ -138,7 +138,7 @@ func (e *changes) countTurned(state football.VisualState, to football.Side) {
 	}
 	isUnproven := func(event *entry) bool { return event.counted == countedByRise && event.proof.mark == 0 }
 	if awaiting := e.awaiting(state, to); awaiting != nil && awaiting.side == to {
-		awaiting.counted, awaiting.gone, awaiting.fellAt = countedByRise, false, never
+		awaiting.counted, awaiting.hidden, awaiting.fellAt = countedByRise, false, never
 		event := e.nearest(state, from, func(event *entry) (int, bool) {
 			return outside(awaiting.proof.minute.from, event.position), isUnproven(event) && event.half == awaiting.proof.minute.half
 		})

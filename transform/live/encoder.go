@@ -7,6 +7,13 @@ import (
 	"mkt/publish/football"
 )
 
+func bitIf(is bool, bit int) int {
+	if is {
+		return bit
+	}
+	return 0
+}
+
 type encoder struct{ b []byte }
 
 func (e *encoder) int(n int64) { e.b = binary.AppendVarint(e.b, n) }

@@ -21,16 +21,16 @@ type entry struct {
 	// not; a counter that climbs back soon restores the entry. Of an entry that is
 	// counted, it is when the counter climbed back.
 	fellAt int
-	// gone hides an event for which no reason is left, or that its counter has no room
-	// for. It is removed when its counter can no longer climb back and the provider
+	// hidden hides an event for which no reason is left, or that is beyond what its
+	// counter says. It is removed when its counter can no longer climb back and the provider
 	// does not list it.
-	gone bool
+	hidden bool
 }
 
 // isEvent reports whether an entry is an event, which stands because it is counted or listed. The
 // other entries are states that last: also a shoot-out, which is PENALTY without being a penalty.
 func (e *entry) isEvent() bool {
-	return rank(e.state) >= 0 && (e.gone || e.counted != notCounted || e.proof.mark != 0)
+	return rank(e.state) >= 0 && (e.hidden || e.counted != notCounted || e.proof.mark != 0)
 }
 
 // isRest reports whether an entry means: no half is played, or a shoot-out is on.

@@ -194,7 +194,7 @@ func (n *step) minuteOf(i *input.Incident, before []input.Incident) minute {
 
 // insertListed inserts an event that no counter showed. An event that happened just now
 // becomes the state of play. An older one is inserted at its minute, and begins when
-// the entry after it does. One that the counter has no room for waits, hidden.
+// the entry after it does. One beyond what its counter says is hidden.
 func (e *changes) insertListed(i *input.Incident, state football.VisualState, p proof, before []input.Incident) {
 	event := entry{boardPosition: e.board, at: e.at, state: state, side: i.Side, certainty: football.Exact, proof: p, fellAt: never}
 	if wrong := e.restoredBy(state, i.Side, p.minute); wrong != nil && !isTwin(i, before) {
@@ -209,8 +209,8 @@ func (e *changes) insertListed(i *input.Incident, state football.VisualState, p 
 		event.counted, wrong.counted = countedByRise, notCounted // it was this one that the counter showed
 		e.hide(wrong)
 	}
-	if !e.hasRoom(i, &event, before) {
-		event.counted, event.gone = notCounted, true
+	if !e.allows(i, &event, before) {
+		event.counted, event.hidden = notCounted, true
 	}
 	if back := e.withdrawnFrom(state, i.Side, p.minute); back != nil {
 		event.at, event.boardPosition = back.at, back.boardPosition
@@ -228,7 +228,7 @@ func (e *changes) insertListed(i *input.Incident, state football.VisualState, p 
 	if here := e.board; here.known && here.half >= p.minute.half {
 		age = max(0, here.position-(p.minute.from+59))
 	}
-	if left := eventSeconds[state] - age; !e.isBaseline && !e.isStale && !event.gone && left > 0 {
+	if left := eventSeconds[state] - age; !e.isBaseline && !e.isStale && !event.hidden && left > 0 {
 		e.add(event, left)
 		return
 	}
@@ -256,7 +256,7 @@ func (e *changes) restoredBy(state football.VisualState, side football.Side, m m
 // there is none. If the provider lists it again, it is that entry again.
 func (e *changes) withdrawnFrom(state football.VisualState, side football.Side, m minute) *entry {
 	return e.nearest(state, side, func(event *entry) (int, bool) {
-		if !event.gone || !event.proof.withdrawn || event.counted != notCounted {
+		if !event.hidden || !event.proof.withdrawn || event.counted != notCounted {
 			return 0, false
 		}
 		return e.awayFrom(event, m)

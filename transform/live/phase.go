@@ -5,6 +5,20 @@ import (
 	"mkt/publish/football"
 )
 
+// resolve interprets a sample's clock by the previous one, which is nil at first.
+// elapsed is the time between the two samples, in seconds.
+func resolve(previous *clock, s *input.Sample, elapsed int) clock {
+	r := &s.Clock
+	next := clock{Clock: football.Clock{Minute: r.Minute, Second: r.Second, Added: r.Added, Running: r.Running}}
+	minute, sent := r.Minute.Get()
+	next.position = minute*60 + r.Second.Or(0)
+	next.known = sent
+	next.Phase = phase(previous, &next, s, elapsed)
+	next.half = lastHalf(previous, &next, elapsed)
+	next.runs = s.Status == input.InPlay && r.Running.Or(true) && (next.Phase.Half() != 0 || !next.known)
+	return next
+}
+
 // lastHalf returns the half being played, or played last. After a half that no sample showed, the
 // scoreboard says which it was.
 func lastHalf(previous, next *clock, elapsed int) int {

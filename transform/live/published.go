@@ -35,7 +35,7 @@ func (t *timeline) visual() football.Visual {
 	for i := len(t.entries) - 1; i >= 0; i-- {
 		e := t.entries[i]
 		switch {
-		case e.gone:
+		case e.hidden:
 			continue
 		case newest.state == "":
 		case !continues(&e, &newest):
@@ -55,7 +55,7 @@ func (t *timeline) shown() []entry {
 	shown := make([]entry, 0, len(t.entries))
 	for i := range t.entries {
 		e := &t.entries[i]
-		if e.gone {
+		if e.hidden {
 			continue
 		}
 		if n := len(shown); n > 0 && continues(&shown[n-1], e) {

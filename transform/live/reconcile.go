@@ -7,23 +7,24 @@ import (
 	"mkt/publish/football"
 )
 
-// Of one side's events of a kind, no more stand on the timeline than its counter says now.
-// Rises and falls keep to that by themselves. A listed event that the counter has no room for
-// waits, hidden, until the counter rises or another one leaves.
+// A provider's list of events and its counters are two sources, which need not agree, and are
+// reconciled here: of one side's events of a kind, no more are visible on the timeline than its
+// counter says now. Rises and falls of the counter keep to that by themselves. A listed event
+// beyond the count is pending: it is hidden until the counter rises or another event is hidden.
 
-// hasRoom reports whether a listed event may stand. before holds the events of the list that
+// allows reports whether the count allows that a listed event is visible. before holds the events of the list that
 // precede it.
-func (e *changes) hasRoom(i *input.Incident, event *entry, before []input.Incident) bool {
+func (e *changes) allows(i *input.Incident, event *entry, before []input.Incident) bool {
 	count, known := e.count(event.state)
 	if !known {
 		return true
 	}
 	side := slices.Index(sides[:], event.side)
 	if side < 0 {
-		return e.standing(event.state, sides[:]...)+e.standing(event.state, football.SideNone) < count[0]+count[1]
+		return e.visible(event.state, sides[:]...)+e.visible(event.state, football.SideNone) < count[0]+count[1]
 	}
-	standing := e.standing(event.state, event.side)
-	return standing < count[side] || event.counted == countedBefore && !isTwin(i, before) && standing < e.limit(event.state, count)[side]
+	visible := e.visible(event.state, event.side)
+	return visible < count[side] || event.counted == countedBefore && !isTwin(i, before) && visible < e.limit(event.state, count)[side]
 }
 
 // isTwin reports whether the list has the same event before.
@@ -33,7 +34,7 @@ func isTwin(i *input.Incident, before []input.Incident) bool {
 	})
 }
 
-// limit returns how many events of a kind may stand at a count. A provider may count a
+// limit returns how many events of a kind may be visible at a count. A provider may count a
 // player's second yellow card as a red card in place of the first yellow one: these are two
 // events, and one count.
 func (e *changes) limit(state football.VisualState, count pair) pair {
@@ -43,9 +44,10 @@ func (e *changes) limit(state football.VisualState, count pair) pair {
 	return count
 }
 
-func (e *changes) standing(state football.VisualState, of ...football.Side) (n int) {
+// visible returns how many events of a kind and of some sides are visible.
+func (e *changes) visible(state football.VisualState, of ...football.Side) (n int) {
 	e.each(func(event *entry) bool {
-		if event.state == state && !event.gone && slices.Contains(of, event.side) {
+		if event.state == state && !event.hidden && slices.Contains(of, event.side) {
 			n++
 		}
 		return true
@@ -53,50 +55,49 @@ func (e *changes) standing(state football.VisualState, of ...football.Side) (n i
 	return n
 }
 
-// settle hides what is more than a counter says, and shows waiting events where there is
-// room again.
-func (e *changes) settle() {
-	standing := e.shown()
+// reconcile hides events beyond what a counter says, and shows pending events up to it.
+func (e *changes) reconcile() {
+	tallies := e.tallies()
 	for i, state := range eventStates {
 		count, known := e.count(state)
 		if !known {
 			continue
 		}
 		limit := e.limit(state, count)
-		if standing[i].fits(limit) {
+		if tallies[i].fits(limit) {
 			continue
 		}
 		for k, side := range sides {
-			for n := e.standing(state, side) - limit[k]; n > 0; n-- {
+			for n := e.visible(state, side) - limit[k]; n > 0; n-- {
 				e.hideExcess(state, side)
 			}
-			e.adoptWaiting(state, side)
+			e.proveByPending(state, side)
 			e.dateByList(state, side, count[k])
-			for n := count[k] - e.standing(state, side); n > 0 && e.showWaiting(state, side); n-- {
+			for n := count[k] - e.visible(state, side); n > 0 && e.showPending(state, side); n-- {
 			}
 		}
 		none := football.SideNone
-		for n := e.standing(state, none) + e.standing(state, sides[:]...) - limit[0] - limit[1]; n > 0 && e.standing(state, none) > 0; n-- {
+		for n := e.visible(state, none) + e.visible(state, sides[:]...) - limit[0] - limit[1]; n > 0 && e.visible(state, none) > 0; n-- {
 			e.hideExcess(state, none)
 		}
 	}
 }
 
-// shown is how many events of a kind stand, and whether others wait.
-type shown struct {
+// tally is how many events of a kind are visible, and whether others are pending.
+type tally struct {
 	sides   pair
 	none    int // those without a side
-	waiting bool
+	pending bool
 }
 
 // fits reports whether no event of the kind has to go and none could come.
-func (s *shown) fits(limit pair) bool {
+func (s *tally) fits(limit pair) bool {
 	isOver := s.sides[0] > limit[0] || s.sides[1] > limit[1] || s.none > 0 && s.none+s.sides[0]+s.sides[1] > limit[0]+limit[1]
-	return !isOver && !s.waiting
+	return !isOver && !s.pending
 }
 
-// shown counts the events of all kinds at once, because most samples leave nothing to settle.
-func (e *changes) shown() (of [len(eventStates)]shown) {
+// tallies counts the events of all kinds at once, because most samples leave nothing to reconcile.
+func (e *changes) tallies() (of [len(eventStates)]tally) {
 	for _, list := range [...][]entry{e.now, e.entries} {
 		for k := range list {
 			event := &list[k]
@@ -105,8 +106,8 @@ func (e *changes) shown() (of [len(eventStates)]shown) {
 			}
 			s := &of[rank(event.state)]
 			switch {
-			case event.gone:
-				s.waiting = s.waiting || e.isWaiting(event)
+			case event.hidden:
+				s.pending = s.pending || e.isPending(event)
 			case event.side == football.SideHome:
 				s.sides[0]++
 			case event.side == football.SideAway:
@@ -128,7 +129,7 @@ func (e *changes) hideExcess(state football.VisualState, side football.Side) {
 		func(event *entry) bool { return event.counted == notCounted },
 		func(*entry) bool { return true },
 	} {
-		event := e.newest(state, side, func(event *entry) bool { return !event.gone && is(event) })
+		event := e.newest(state, side, func(event *entry) bool { return !event.hidden && is(event) })
 		if event == nil {
 			continue
 		}
@@ -141,72 +142,73 @@ func (e *changes) hideExcess(state football.VisualState, side football.Side) {
 	}
 }
 
-func (e *changes) isWaiting(event *entry) bool {
-	return event.gone && event.proof.mark != 0 && event.fellAt == never && !e.isMissed(event)
+// isPending reports whether a listed event is hidden because of the count alone.
+func (e *changes) isPending(event *entry) bool {
+	return event.hidden && event.proof.mark != 0 && event.fellAt == never && !e.isMissed(event)
 }
 
-// adoptWaiting makes waiting events the proof of entries near them that have none.
-func (e *changes) adoptWaiting(state football.VisualState, side football.Side) {
+// proveByPending makes pending events the proof of entries near them that have none.
+func (e *changes) proveByPending(state football.VisualState, side football.Side) {
 	for {
-		var waiting *entry
+		var pending *entry
 		event := e.newest(state, side, func(event *entry) bool {
-			if event.gone || event.counted == notCounted || event.proof.mark != 0 {
+			if event.hidden || event.counted == notCounted || event.proof.mark != 0 {
 				return false
 			}
-			waiting = e.nearest(state, side, func(w *entry) (int, bool) {
-				if !e.isWaiting(w) {
+			pending = e.nearest(state, side, func(w *entry) (int, bool) {
+				if !e.isPending(w) {
 					return 0, false
 				}
-				return e.awayFromWaiting(event, w)
+				return e.awayFromPending(event, w)
 			})
-			return waiting != nil
+			return pending != nil
 		})
 		if event == nil {
 			return
 		}
-		e.proveBy(event, waiting.proof)
-		waiting.proof = proof{}
+		e.proveBy(event, pending.proof)
+		pending.proof = proof{}
 		e.order(event)
 	}
 }
 
-// awayFromWaiting is awayFrom for an event that waits. If its counter does not rise for long,
+// awayFromPending is awayFrom for a pending event. If its counter does not rise for long,
 // it is an entry near it: the counter fell and rose between two samples.
-func (e *changes) awayFromWaiting(event, waiting *entry) (seconds int, ok bool) {
-	m := waiting.proof.minute
-	if seconds, ok = e.awayFrom(event, m); ok || !event.known || event.half != m.half || e.at-waiting.proof.listedAt <= 1000*confirmWithin {
+func (e *changes) awayFromPending(event, pending *entry) (seconds int, ok bool) {
+	m := pending.proof.minute
+	if seconds, ok = e.awayFrom(event, m); ok || !event.known || event.half != m.half || e.at-pending.proof.listedAt <= 1000*confirmWithin {
 		return seconds, ok
 	}
 	seconds = outside(m.from, event.position)
 	return seconds, seconds <= eventMemory
 }
 
-// dateByList replaces entries that the list lacks by events that wait, if the list has exactly as many
+// dateByList replaces entries that the list lacks by pending events, if the list has exactly as many
 // events of the side as the counter: this fell and rose again, and the list says when they happened.
 func (e *changes) dateByList(state football.VisualState, side football.Side, count int) {
 	if e.listed(state, side) != count {
 		return
 	}
 	for {
-		var waiting *entry
+		var pending *entry
 		event := e.newest(state, side, func(event *entry) bool {
-			if event.gone || event.counted != countedByRise || event.proof.mark != 0 {
+			if event.hidden || event.counted != countedByRise || event.proof.mark != 0 {
 				return false
 			}
-			waiting = e.newest(state, side, func(w *entry) bool { return e.isWaiting(w) && e.mayBe(event, w) })
-			return waiting != nil
+			pending = e.newest(state, side, func(w *entry) bool { return e.isPending(w) && e.mayHaveShown(event, w) })
+			return pending != nil
 		})
 		if event == nil {
 			return
 		}
-		in := *waiting
-		if _, isThere := e.awayFrom(waiting, waiting.proof.minute); !isThere { // it was observed when it was listed
-			in.boardPosition = boardPosition{waiting.proof.minute.half, waiting.proof.minute.from, true}
+		in := *pending
+		if _, isThere := e.awayFrom(pending, pending.proof.minute); !isThere { // it was observed when it was listed
+			in.boardPosition = boardPosition{pending.proof.minute.half, pending.proof.minute.from, true}
 		}
 		e.movePoints(event, &in)
-		event.counted, waiting.counted, waiting.gone = notCounted, countedByRise, false
+		event.counted, pending.counted, pending.hidden = notCounted, countedByRise, false
 		e.hide(event)
-		e.order(waiting)
+		e.order(pending)
 	}
 }
 
@@ -222,24 +224,24 @@ func (e *changes) listed(state football.VisualState, side football.Side) int {
 	return len(minutes)
 }
 
-// mayBe reports whether a rise of a counter may have shown an event that waits. It did not if it was
+// mayHaveShown reports whether a rise of a counter may have shown a pending event. It did not if it was
 // before the event's minute, or if it is so long after the listing that the list may lag.
-func (e *changes) mayBe(event, waiting *entry) bool {
-	m, rise := waiting.proof.minute, *event
+func (e *changes) mayHaveShown(event, pending *entry) bool {
+	m, rise := pending.proof.minute, *event
 	if event.fellAt != never {
 		rise = e.climbed(event)
 	}
 	if rise.known && placeOf(rise.half, rise.position) < placeOf(m.half, m.from)-earlyWithin {
 		return false
 	}
-	return rise.at-waiting.proof.listedAt <= 1000*confirmWithin || e.at-rise.at > 1000*confirmWithin
+	return rise.at-pending.proof.listedAt <= 1000*confirmWithin || e.at-rise.at > 1000*confirmWithin
 }
 
-// showWaiting shows the oldest waiting event of a side, if there is one.
-func (e *changes) showWaiting(state football.VisualState, side football.Side) bool {
+// showPending shows the oldest pending event of a side, if there is one.
+func (e *changes) showPending(state football.VisualState, side football.Side) bool {
 	var oldest *entry
 	e.each(func(event *entry) bool {
-		if event.state == state && event.side == side && e.isWaiting(event) {
+		if event.state == state && event.side == side && e.isPending(event) {
 			oldest = event
 		}
 		return true
@@ -247,7 +249,7 @@ func (e *changes) showWaiting(state football.VisualState, side football.Side) bo
 	if oldest == nil {
 		return false
 	}
-	oldest.gone = false
+	oldest.hidden = false
 	if e.awaitingOf(state, side, func(event *entry) bool { return event == oldest }) == nil {
 		oldest.counted = countedBefore // too long ago for its counter to be late
 	}

@@ -83,7 +83,7 @@ func (t *timeline) edit() {
 // last returns the newest entry that is not hidden, and nil if there is none.
 func (t *timeline) last() *entry {
 	for i := len(t.entries) - 1; i >= 0; i-- {
-		if e := &t.entries[i]; !e.gone {
+		if e := &t.entries[i]; !e.hidden {
 			return e
 		}
 	}
@@ -126,11 +126,11 @@ func (t *timeline) goesOn(half int) {
 // purge removes hidden events that neither a counter nor the provider's list can bring
 // back any more.
 func (t *timeline) purge(now *step) {
-	if !slices.ContainsFunc(t.entries, func(e entry) bool { return e.gone }) {
+	if !slices.ContainsFunc(t.entries, func(e entry) bool { return e.hidden }) {
 		return
 	}
 	t.edit()
-	t.entries = slices.DeleteFunc(t.entries, func(e entry) bool { return e.gone && e.proof.mark == 0 && !t.mayRecover(&e, now) })
+	t.entries = slices.DeleteFunc(t.entries, func(e entry) bool { return e.hidden && e.proof.mark == 0 && !t.mayRecover(&e, now) })
 }
 
 // memoryOf returns for how many seconds an event is kept after its counter fell.
@@ -164,7 +164,7 @@ func (t *timeline) hide(e *entry) {
 	if e == t.last() {
 		t.recent.heldUntil = never
 	}
-	e.gone = true
+	e.hidden = true
 }
 
 // find returns the index at which an event with that mark is stored or belongs, and

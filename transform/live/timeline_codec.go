@@ -35,7 +35,7 @@ const (
 	hasProof = 1 << iota
 	wasWithdrawn
 	hasFallen
-	isGone
+	isHidden
 	countingShift = iota
 )
 
@@ -49,7 +49,7 @@ func encodeEntries(e *encoder, entries []entry, since int64, now int) {
 		t.boardPosition.encode(e)
 		e.byte(visualCodes.of(t.state)<<4 | certaintyCodes.of(t.certainty)<<2 | sideCodes.of(t.side))
 		e.byte(bitIf(t.proof.mark != 0, hasProof) | bitIf(t.proof.withdrawn, wasWithdrawn) | bitIf(t.fellAt != never, hasFallen) |
-			bitIf(t.gone, isGone) | int(t.counted)<<countingShift)
+			bitIf(t.hidden, isHidden) | int(t.counted)<<countingShift)
 		if t.proof.mark != 0 {
 			e.mark(t.proof.mark)
 			boardPosition{half: t.proof.minute.half, position: t.proof.minute.from}.encode(e)
@@ -59,13 +59,6 @@ func encodeEntries(e *encoder, entries []entry, since int64, now int) {
 			e.int(int64(t.fellAt - now))
 		}
 	}
-}
-
-func bitIf(is bool, bit int) int {
-	if is {
-		return bit
-	}
-	return 0
 }
 
 func decodeEntries(d *decoder, since int64, now int) []entry {
@@ -86,7 +79,7 @@ func decodeEntries(d *decoder, since int64, now int) []entry {
 		}
 		t.state, t.certainty, t.side = visualCodes[code>>4], certaintyCodes[code>>2&3], sideCodes[code&3]
 		bits := d.code((int(countedByRise) + 1) << countingShift)
-		t.counted, t.gone, t.fellAt = counting(bits>>countingShift), bits&isGone != 0, never
+		t.counted, t.hidden, t.fellAt = counting(bits>>countingShift), bits&isHidden != 0, never
 		t.proof.withdrawn = bits&wasWithdrawn != 0
 		if bits&hasProof != 0 {
 			t.proof.mark = d.mark()

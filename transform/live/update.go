@@ -36,7 +36,7 @@ func (t *timeline) updateEvents(now *step, sample *input.Sample, m *movement) {
 	e.corrections(m)
 	e.rises(m)
 	e.readList(list)
-	e.settle()
+	e.reconcile()
 	e.insertCollected()
 }
 
