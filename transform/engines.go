@@ -5,7 +5,7 @@ import (
 
 	"mkt/publish/football"
 	"mkt/publish/snapshot"
-	"mkt/transform/live"
+	"mkt/transform/live/rules"
 )
 
 type engine struct {
@@ -26,5 +26,5 @@ type count struct {
 // engines is the only place that distinguishes the products.
 var engines = map[football.Product]engine{
 	football.MarketEngine:     {version: football.DerivationVersion, derive: deriveMarkets, tables: writeMarketTables, counts: marketCounts},
-	football.LiveIntelligence: {version: live.Rules, derive: deriveLive, tables: writeLiveTables, counts: liveCounts},
+	football.LiveIntelligence: {version: rules.Version, derive: deriveLive, tables: writeLiveTables, counts: liveCounts},
 }

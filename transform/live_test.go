@@ -19,7 +19,7 @@ import (
 	"mkt/publish/table"
 	"mkt/transform"
 	"mkt/transform/identity"
-	"mkt/transform/live"
+	"mkt/transform/live/rules"
 )
 
 // From payloads to rows: clock, score, counters, momentum, timeline and minutes of a
@@ -82,7 +82,7 @@ func TestLiveRun(t *testing.T) {
 	}
 	m, _, err := snapshot.OpenCanonical(mem, last.id())
 	must(t, err)
-	if m.PreviousCycle != ticks[28].id() || !m.ProviderFetchedAt.Equal(at) || m.Counters["in_play"] != 2 || m.DerivationVersion != live.Rules {
+	if m.PreviousCycle != ticks[28].id() || !m.ProviderFetchedAt.Equal(at) || m.Counters["in_play"] != 2 || m.DerivationVersion != rules.Version {
 		t.Errorf("header %+v", m)
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"mkt/fetch/input"
 	"mkt/transform/live"
+	"mkt/transform/live/rules"
 )
 
 type track struct {
@@ -129,7 +130,7 @@ func (t *track) fold() {
 // lists have lacked it for a while, or no list has had it for long.
 func (t *track) passUnlisted(at time.Time, isComplete bool) {
 	step := live.Pass
-	if t.isMissing(at) && (isComplete || t.unlistedFor(at) >= live.Linger) {
+	if t.isMissing(at) && (isComplete || t.unlistedFor(at) >= rules.Linger) {
 		step = live.Leave
 	}
 	next := step(*t.state, at)

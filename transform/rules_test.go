@@ -5,7 +5,7 @@ import (
 
 	"mkt/internal/testing/check"
 	"mkt/publish/football"
-	"mkt/transform/live"
+	"mkt/transform/live/rules"
 )
 
 // numbersOf has the hash of the numbers in rules.go, by the versions of the derivation and of the rules
@@ -17,7 +17,7 @@ var numbersOf = map[string]string{
 // TestStageIsVersioned: no bound from which a fixture or a cycle is refused, or a fixture leaves
 // play, changes without a new version, by which replay and verify tell the two apart.
 func TestStageIsVersioned(t *testing.T) {
-	version := football.DerivationVersion + " " + live.Rules
+	version := football.DerivationVersion + " " + rules.Version
 	if got := check.Numbers(t, "rules.go", ""); got != numbersOf[version] {
 		t.Errorf("the numbers in rules.go have the hash %s, and those of %s have %s: give the derivation or the rules of live data a new version, and list it here",
 			got, version, numbersOf[version])

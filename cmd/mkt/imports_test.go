@@ -46,7 +46,7 @@ var rules = []rule{
 		far: []string{"serve/...", "transform/...", "cmd/..."}, what: "fetch's own and publish's leaves"},
 	{pkg: "transform/identity", may: []string{"publish/football", "publish/durable"}, what: "publish/football and publish/durable"},
 	{pkg: "transform/markets", may: []string{"fetch/input", "publish/football", "transform/identity"}, what: "fetch/input, publish/football and transform/identity"},
-	{pkg: "transform/live", may: []string{"fetch/input", "publish/football", "transform/identity"}, what: "fetch/input, publish/football and transform/identity"},
+	{pkg: "transform/live/...", may: []string{"transform/live/...", "fetch/input", "publish/football", "transform/identity"}, what: "its own, fetch/input, publish/football and transform/identity"},
 	{pkg: "transform/...", may: append([]string{"transform/...", "fetch/input", "fetch/raw", "fetch/provider", "fetch/provider/all"}, formats...),
 		far: []string{"serve/...", "cmd/...", "fetch/credential", "fetch/internal/upstream"}, what: "transform's own, the formats, fetch/raw and the providers' readers"},
 	{pkg: "serve/account", may: []string{"publish/football"}, what: "publish/football"},

@@ -4,6 +4,13 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+
+	"mkt/transform/live/clock"
+	"mkt/transform/live/codec"
+	"mkt/transform/live/counter"
+	"mkt/transform/live/minutes"
+	"mkt/transform/live/momentum"
+	"mkt/transform/live/timeline"
 )
 
 // ErrVersion is returned for a state written in an encoding this build does not
@@ -32,25 +39,25 @@ func Restore(b []byte) (State, error) {
 	if version != 2 && version != Version {
 		return State{}, fmt.Errorf("%w: %d", ErrVersion, version)
 	}
-	d := &decoder{b: b[len(magic)+1:]}
+	d := &codec.Decoder{B: b[len(magic)+1:]}
 	s := decodeState(d, version)
-	if d.failed || len(d.b) > 0 {
+	if d.Failed || len(d.B) > 0 {
 		return State{}, errDamaged
 	}
 	return s, nil
 }
 
-func decodeState(d *decoder, version int) State {
+func decodeState(d *codec.Decoder, version int) State {
 	var s State
-	s.who = identity{d.text(), d.text(), d.textField(), d.textField(), d.textField(), d.time()}
-	s.firstAt = d.int()
-	s.at, s.freshAt, s.leftAt = s.firstAt+d.int(), s.firstAt+d.int(), d.int()
-	s.clock = decodeClock(d)
-	s.counters = decodeCounters(d, version, s.firstAt, s.freshAt)
-	s.tau = d.whole()
-	s.seenTau, s.observed = s.tau-d.whole(), d.whole()
-	s.pressure = decodePressure(d)
-	s.minutes = decodeMinutes(d)
-	s.timeline = decodeTimeline(d, s.firstAt, s.tau)
+	s.who = identity{d.Text(), d.Text(), d.TextField(), d.TextField(), d.TextField(), d.Time()}
+	s.firstAt = d.Int()
+	s.at, s.freshAt, s.leftAt = s.firstAt+d.Int(), s.firstAt+d.Int(), d.Int()
+	s.clock = clock.Decode(d)
+	s.counters = counter.Decode(d, version, s.firstAt, s.freshAt)
+	s.tau = d.Whole()
+	s.seenTau, s.observed = s.tau-d.Whole(), d.Whole()
+	s.pressure = momentum.Decode(d)
+	s.minutes = minutes.Decode(d)
+	s.timeline = timeline.Decode(d, s.firstAt, s.tau)
 	return s
 }

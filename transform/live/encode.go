@@ -1,5 +1,7 @@
 package live
 
+import "mkt/transform/live/codec"
+
 // Version is the version of the encoding, its fourth byte. A state of another version
 // is refused, and the next cycle begins with baselines.
 //
@@ -18,27 +20,27 @@ const magic = "mls"
 func (s *State) Encode(b []byte) []byte { return s.encode(b, Version) }
 
 func (s *State) encode(b []byte, version int) []byte {
-	e := &encoder{append(append(b, magic...), byte(version))}
+	e := &codec.Encoder{B: append(append(b, magic...), byte(version))}
 	s.who.encode(e)
 	for _, at := range []int64{s.firstAt, s.at - s.firstAt, s.freshAt - s.firstAt, s.leftAt} {
-		e.int(at)
+		e.Int(at)
 	}
-	s.clock.encode(e)
-	s.counters.encode(e, version, s.firstAt)
-	e.int(int64(s.tau))
-	e.int(int64(s.tau - s.seenTau))
-	e.int(int64(s.observed))
-	s.pressure.encode(e)
-	s.minutes.encode(e)
-	s.timeline.encode(e, s.firstAt, s.tau)
-	return e.b
+	s.clock.Encode(e)
+	s.counters.Encode(e, version, s.firstAt)
+	e.Int(int64(s.tau))
+	e.Int(int64(s.tau - s.seenTau))
+	e.Int(int64(s.observed))
+	s.pressure.Encode(e)
+	s.minutes.Encode(e)
+	s.timeline.Encode(e, s.firstAt, s.tau)
+	return e.B
 }
 
-func (i *identity) encode(e *encoder) {
-	e.text(i.fixtureID)
-	e.text(i.eventID)
-	e.textField(i.home)
-	e.textField(i.away)
-	e.textField(i.league)
-	e.time(i.startsAt)
+func (i *identity) encode(e *codec.Encoder) {
+	e.Text(i.fixtureID)
+	e.Text(i.eventID)
+	e.TextField(i.home)
+	e.TextField(i.away)
+	e.TextField(i.league)
+	e.Time(i.startsAt)
 }

@@ -4,6 +4,9 @@ import (
 	"time"
 
 	"mkt/publish/football"
+	"mkt/transform/live/counter"
+	"mkt/transform/live/momentum"
+	"mkt/transform/live/rules"
 )
 
 // Momentum returns the momentum at the time of the last step, or the reason for its absence.
@@ -13,9 +16,9 @@ func (s *State) Momentum() football.Momentum {
 		return m
 	}
 	r := s.reading()
-	m.Home = share(r.sides, r.prior)
+	m.Home = momentum.Share(r.Sides, r.Prior)
 	m.Away = 100 - m.Home
-	m.Leader, m.Strength = lead(m.Home)
+	m.Leader, m.Strength = momentum.Lead(m.Home)
 	return m
 }
 
@@ -25,30 +28,32 @@ func (s *State) unavailable() football.UnavailableReason {
 		return football.NotInPlay
 	case s.isStale():
 		return football.FeedStale
-	case !supplyOf(s.counters.newest).any():
+	case !counter.SupplyOf(s.counters.Newest).Any():
 		return football.CountersNotProvided
-	case s.observed < minObserved:
+	case s.observed < rules.MinObserved:
 		return football.InsufficientSamples
 	}
 	return ""
 }
 
-func (s *State) reading() reading {
+func (s *State) reading() momentum.Reading {
 	age := 0
-	if s.clock.runs {
+	if s.clock.Runs {
 		age = int(s.age() / time.Second)
 	}
-	return read(s.pressure, s.counters.newest, s.tau, age)
+	return momentum.Read(s.pressure, s.counters.Newest, s.tau, age)
 }
 
 // Inputs returns the inputs of Momentum at the time of the last step.
-func (s *State) Inputs() Inputs { return inputsOf(s.reading(), s.counters.newest, s.observed) }
+func (s *State) Inputs() momentum.Inputs {
+	return momentum.InputsOf(s.reading(), s.counters.Newest, s.observed)
+}
 
 // threatAfter returns the threat after a sample with the movement m; counted are the counters
 // before it. A break has no threat.
-func (s *State) threatAfter(m *movement, counted []football.Counter) threat {
-	if s.clock.isBreak() {
-		return threat{}
+func (s *State) threatAfter(m *counter.Movement, counted []football.Counter) momentum.Threat {
+	if s.clock.IsBreak() {
+		return momentum.Threat{}
 	}
-	return s.pressure.threat.after(m, counted, s.counters.newest, s.tau)
+	return s.pressure.Threat.After(m, counted, s.counters.Newest, s.tau)
 }

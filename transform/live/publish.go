@@ -1,13 +1,16 @@
 package live
 
-import "mkt/publish/football"
+import (
+	"mkt/publish/football"
+	"mkt/transform/live/clock"
+)
 
 // Live returns the whole state as it is published. The fixture has no id yet: it is
 // minted from ProviderFixtureID.
 func (s *State) Live() football.Live {
 	l := s.Brief()
-	l.Series, l.Periods = s.minutes.series(&s.clock), s.minutes.periods(&s.clock)
-	l.Timeline = s.timeline.published()
+	l.Series, l.Periods = s.minutes.Series(&s.clock), s.minutes.Periods(&s.clock)
+	l.Timeline = s.timeline.Published()
 	return l
 }
 
@@ -16,10 +19,10 @@ func (s *State) Live() football.Live {
 func (s *State) Brief() football.Live {
 	l := football.Live{
 		Fixture: football.Fixture{Home: s.who.home, Away: s.who.away, League: s.who.league, StartsAt: s.who.startsAt,
-			ProviderFixtureID: s.who.fixtureID, FetchedAt: utc(s.freshAt)},
-		EventID: s.who.eventID, InPlay: s.InPlay(), At: utc(s.at),
-		Clock: s.clock.Clock, Score: s.counters.score, Momentum: s.Momentum(), Counters: s.counters.newest, StaleAt: s.StaleAt(),
+			ProviderFixtureID: s.who.fixtureID, FetchedAt: clock.UTC(s.freshAt)},
+		EventID: s.who.eventID, InPlay: s.InPlay(), At: clock.UTC(s.at),
+		Clock: s.clock.Clock, Score: s.counters.Score, Momentum: s.Momentum(), Counters: s.counters.Newest, StaleAt: s.StaleAt(),
 	}
-	l.Visual = s.timeline.visual()
+	l.Visual = s.timeline.Visual()
 	return l
 }

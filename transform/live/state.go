@@ -5,6 +5,12 @@ import (
 
 	"mkt/fetch/input"
 	"mkt/publish/football"
+	"mkt/transform/live/clock"
+	"mkt/transform/live/counter"
+	"mkt/transform/live/minutes"
+	"mkt/transform/live/momentum"
+	"mkt/transform/live/rules"
+	"mkt/transform/live/timeline"
 )
 
 // State is everything that is stored of one fixture between two cycles. Encode writes
@@ -18,14 +24,14 @@ type State struct {
 	freshAt int64 // the newest sample of a feed that moved
 	leftAt  int64 // when it left play; 0 while in play
 
-	clock    clock
-	counters counters
+	clock    clock.Clock
+	counters counter.Counters
 	tau      int // seconds of match clock since kick-off, breaks left out
 	seenTau  int // the last at which counters of pressure could be compared
 	observed int // for how many seconds up to then they could be compared without a gap
-	pressure pressure
-	minutes  minutes
-	timeline timeline
+	pressure momentum.Pressure
+	minutes  minutes.Minutes
+	timeline timeline.Timeline
 }
 
 // identity is the fixture of a state, as the newest sample describes it.
@@ -53,14 +59,14 @@ func (s *State) FixtureID() string { return s.who.fixtureID }
 func (s *State) EventID() string { return s.who.eventID }
 
 // At returns the time of the last step.
-func (s *State) At() time.Time { return utc(s.at) }
+func (s *State) At() time.Time { return clock.UTC(s.at) }
 
 // FirstAt returns the time of the first sample, or when the clock was set back.
-func (s *State) FirstAt() time.Time { return utc(s.firstAt) }
+func (s *State) FirstAt() time.Time { return clock.UTC(s.firstAt) }
 
 // FreshAt returns the time of the newest sample of a feed that moved. If the clock was set back since, that time
 // is not known, and FreshAt is so early that the state is stale.
-func (s *State) FreshAt() time.Time { return utc(s.freshAt) }
+func (s *State) FreshAt() time.Time { return clock.UTC(s.freshAt) }
 
 // Left reports whether the fixture is known to have left play.
 func (s *State) Left() bool { return s.leftAt != 0 }
@@ -74,23 +80,23 @@ func (s *State) InPlay() bool {
 // status is enough, once there is a score or a counter or the time of kick-off has
 // come.
 func (s *State) hasBegun() bool {
-	if s.clock.known || s.clock.Phase != football.NoPhase {
+	if s.clock.Known || s.clock.Phase != football.NoPhase {
 		return s.clock.Phase != football.NoPhase
 	}
-	if !s.clock.runs {
+	if !s.clock.Runs {
 		return false
 	}
 	startsAt, announced := s.who.startsAt.Get()
-	return s.counters.score != football.Score{} || len(s.counters.newest) > 0 || !announced || s.at >= startsAt.UnixMilli()
+	return s.counters.Score != football.Score{} || len(s.counters.Newest) > 0 || !announced || s.at >= startsAt.UnixMilli()
 }
 
 func (s *State) age() time.Duration { return time.Duration(s.at-s.freshAt) * time.Millisecond }
 
 func (s *State) maxAge() time.Duration {
-	if s.clock.runs {
-		return StaleAfter + s.clock.patience()
+	if s.clock.Runs {
+		return rules.StaleAfter + s.clock.Patience()
 	}
-	return StaleAtRest
+	return rules.StaleAtRest
 }
 
 func (s *State) isStale() bool { return s.age() > s.maxAge() }
@@ -101,41 +107,41 @@ func (s *State) StaleAt() time.Time {
 	if !s.InPlay() {
 		return time.Time{}
 	}
-	return utc(s.freshAt).Add(s.maxAge())
+	return clock.UTC(s.freshAt).Add(s.maxAge())
 }
 
-// Expired reports whether the fixture left play longer than Linger ago, so that its state
+// Expired reports whether the fixture left play longer than [rules.Linger] ago, so that its state
 // can be dropped.
 func (s *State) Expired(at time.Time) bool {
-	return s.leftAt != 0 && at.UnixMilli()-s.leftAt >= Linger.Milliseconds()
+	return s.leftAt != 0 && at.UnixMilli()-s.leftAt >= rules.Linger.Milliseconds()
 }
 
 // boardPosition returns the position of the scoreboard now. A clock that stopped at the end of
 // a half may have been set back to the half's last minute. In that case the half ended
 // where the clock was last seen to run.
-func (s *State) boardPosition() boardPosition {
+func (s *State) boardPosition() clock.Board {
 	c := &s.clock
 	switch {
-	case c.rests() && s.minutes.ranTo > 0:
-		p := boardPosition{c.half, s.minutes.ranTo, true}
-		if c.known {
-			p.position = max(p.position, c.position)
+	case c.Rests() && s.minutes.RanTo > 0:
+		p := clock.Board{Half: c.Half, Position: s.minutes.RanTo, Known: true}
+		if c.Known {
+			p.Position = max(p.Position, c.Position)
 		}
 		return p
-	case c.known:
-		return boardPosition{c.half, c.position, true}
+	case c.Known:
+		return clock.Board{Half: c.Half, Position: c.Position, Known: true}
 	}
-	return boardPosition{}
+	return clock.Board{}
 }
 
 // moment returns when this step is, and how long counts last.
-func (s *State) moment() moment {
-	return moment{at: s.at, tau: s.tau, patience: (StaleAfter + s.clock.patience()).Milliseconds(), runs: s.clock.runs,
-		isOver: s.leftAt != 0 && s.clock.Phase == football.FullTime}
+func (s *State) moment() counter.Moment {
+	return counter.Moment{At: s.at, Tau: s.tau, Patience: (rules.StaleAfter + s.clock.Patience()).Milliseconds(), Runs: s.clock.Runs,
+		IsOver: s.leftAt != 0 && s.clock.Phase == football.FullTime}
 }
 
 // step returns what the timeline needs to know of this step.
-func (s *State) step() *step {
-	return &step{moment: s.moment(), clock: &s.clock, board: s.boardPosition(), isStale: s.isStale(), pressing: s.pressure.fast,
-		counters: &s.counters, minutes: &s.minutes}
+func (s *State) step() *timeline.Step {
+	return &timeline.Step{Moment: s.moment(), Clock: &s.clock, Board: s.boardPosition(), IsStale: s.isStale(), Pressing: s.pressure.Fast,
+		Counters: &s.counters, Minutes: &s.minutes}
 }
