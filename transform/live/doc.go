@@ -3,12 +3,13 @@
 // below it, which keeps, encodes and publishes its part of the state:
 //
 //	fold.go    a sample into the next state; plausible.go and join.go prepare it
+//	publish.go what is published of a state
 //	timeline   the states of play and the events
 //	minutes    the points of each minute
-//	momentum   pressure and what it says of the next minutes
+//	momentum   pressure, and which side leads
 //	counter    the counters, and how they moved
 //	clock      the clock and the half
-//	codec      the encoding
+//	codec      the encoding; encode.go and decode.go
 //	rules      every number of the rules, and their words
 //
 // A step is next = Fold(previous, sample). [Fold], [Pass] and [Leave] are pure: they use no

@@ -176,6 +176,15 @@ func (s *State) apply(sample *input.Sample, now clock.Clock, elapsed int, at int
 	s.status(sample)
 }
 
+// threatAfter returns the threat after a sample with the movement m; counted are the counters
+// before it. A break has no threat.
+func (s *State) threatAfter(m *counter.Movement, counted []football.Counter) momentum.Threat {
+	if s.clock.IsBreak() {
+		return momentum.Threat{}
+	}
+	return s.pressure.Threat.After(m, counted, s.counters.Newest, s.tau)
+}
+
 // baseline stores counters and score without counting them as movement. If one is lower
 // than before, the event did not happen, though; and if one is higher, it may be of an
 // event that the provider had listed.
