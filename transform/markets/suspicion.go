@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"sync"
 
 	"mkt/publish/football"
 )
@@ -59,86 +58,7 @@ func (s *Suspicions) Add(others *Suspicions) {
 	}
 }
 
-// Bounds below which nothing is suspicious.
-const (
-	leastMargin = 0.95
-	mostMargin  = 1.30
-	chanceStep  = 0.02 // chances of neighbouring lines count as equal if they differ less: a step of the price makes as much
-	clearLead   = 1.15 // a side is the favourite if the other's price is at least its own times this
-	evenLead    = 0.90 // if a side gives half a goal or more, this ratio is enough
-	swapStep    = 0.05 // outcomes are swapped if both chances differ by this, and by at most half of it the other way round
-	maxQuotes   = 512  // of a market; the rest is not looked at
-	maxLeads    = 256  // of a fixture, likewise
-	maxPairs    = 512  // of a fixture, likewise
-)
-
 const halfGoal quarters = 2
-
-// question describes the outcomes of a canonical market.
-type question struct {
-	outcomes []string // two or three; otherwise none
-	happen   float64  // how many of them happen
-	handicap bool
-	asian    bool // the away side has its own line
-	total    bool
-	noLine   bool
-	leader   leader
-}
-
-// leader is the way in which the prices of a market name the favourite. Lower ones are trusted
-// more than higher ones.
-type leader uint8
-
-const (
-	noLeader leader = iota
-	byResult
-	byDrawNoBet
-	byDoubleChance
-	byHandicap
-	byNextGoal
-	byLabel // its selections are labels that could be swapped: scores, and results of both halves
-)
-
-// labelPairs are selections of byLabel: the home side's and the away side's.
-var labelPairs = [][2]string{{"1-0", "0-1"}, {"2-0", "0-2"}, {"2-1", "1-2"}, {"HOME/HOME", "AWAY/AWAY"}}
-
-// questions has every examined market. Markets about players are left out: their prices are
-// one-sided, and their margins are beyond those of other markets.
-var questions = sync.OnceValue(func() map[string]*question {
-	all := make(map[string]*question)
-	for _, t := range football.Vocabulary() {
-		q := &question{happen: 1, handicap: t.Line.Has(football.AsianHandicap) || t.Line.Has(football.EuropeanHandicap), asian: t.Line.Has(football.AsianHandicap),
-			total: t.Line.Has(football.TotalLine) || t.Line.Has(football.WholeTotalLine), noLine: t.Line == football.NoLine}
-		outcomes := strings.Split(t.Selections, "|")
-		plain := !strings.ContainsFunc(t.Selections, func(c rune) bool { return strings.ContainsRune(`&/"… `, c) || c >= 'a' && c <= 'z' })
-		switch t.Canonical {
-		case "MATCH_RESULT":
-			q.leader = byResult
-		case "DRAW_NO_BET":
-			q.leader = byDrawNoBet
-		case "DOUBLE_CHANCE":
-			q.leader = byDoubleChance
-		case "HALF_TIME_OR_FULL_TIME_RESULT":
-			plain = false // two of its three outcomes can happen
-		case "FIRST_TEAM_TO_SCORE", "LAST_TEAM_TO_SCORE":
-			q.leader = byNextGoal
-		case "ASIAN_HANDICAP", "HANDICAP_RESULT":
-			q.leader = byHandicap
-		case "CORRECT_SCORE", "HALF_TIME_FULL_TIME":
-			q.leader = byLabel
-		}
-		if slices.Equal(outcomes, []string{"1X", "12", "X2"}) {
-			q.happen = 2
-		}
-		if plain && len(outcomes) <= 3 && len(outcomes) >= 2 && !strings.HasPrefix(t.Subject, "PLAYER") {
-			q.outcomes = outcomes
-		}
-		if q.outcomes != nil || q.leader != noLeader {
-			all[t.Canonical] = q
-		}
-	}
-	return all
-})
 
 // pair has the chances of the two outcomes of one line, in one market.
 type pair struct {
@@ -281,44 +201,6 @@ func (s *Suspecter) order(m *football.Market, q *question, last int) {
 	s.note(kind, m, "%s at %v is %v, at %v it is %v", q.outcomes[first[0]], a.name(q), a.price[first[0]], b.name(q), b.price[first[0]])
 }
 
-// ratio returns the price of the away side divided by the home side's; 0 if the market does not
-// tell.
-func (s *Suspecter) ratio(m *football.Market, q *question) float64 {
-	switch q.leader {
-	case byHandicap:
-		return s.handicapRatio(len(q.outcomes) - 1)
-	case byDoubleChance:
-		return pairRatio(m, "1X", "X2")
-	case byLabel:
-		for _, pair := range labelPairs {
-			if ratio := pairRatio(m, pair[0], pair[1]); ratio != 0 {
-				return ratio
-			}
-		}
-		return 0
-	}
-	return pairRatio(m, "HOME", "AWAY")
-}
-
-// pairRatio divides the price of the second selection by the first one's; it is 0 if one of them
-// has none.
-func pairRatio(m *football.Market, first, second string) float64 {
-	var a, b float64
-	for i := range m.Selections {
-		switch sel := &m.Selections[i]; {
-		case !sel.Quality.Publishable:
-		case sel.Selection == first:
-			a = priceOf(sel)
-		case sel.Selection == second:
-			b = priceOf(sel)
-		}
-	}
-	if a == 0 || b == 0 {
-		return 0
-	}
-	return b / a
-}
-
 // comparePairs compares the collected lines of a market with two outcomes with earlier markets of
 // the same question.
 func (s *Suspecter) comparePairs(markets []football.Market, market int, q *question) {
@@ -348,100 +230,4 @@ func (p *pair) isSwapped(other *pair) bool {
 	first, second := p.chance[0]-other.chance[0], p.chance[1]-other.chance[1]
 	return (first >= swapStep && second <= -swapStep || first <= -swapStep && second >= swapStep) &&
 		math.Abs(p.chance[0]-other.chance[1]) <= swapStep/2 && math.Abs(p.chance[1]-other.chance[0]) <= swapStep/2
-}
-
-// handicapRatio is the ratio from the collected handicap. A side is the favourite if it is
-// cheaper although it gives goals, or about as cheap although it gives half a goal or more. If
-// lines contradict each other, it is 0.
-func (s *Suspecter) handicapRatio(last int) float64 {
-	var home, away float64
-	for i := range s.list {
-		k := &s.list[i]
-		if k.price[0] == 0 || k.price[last] == 0 {
-			continue
-		}
-		switch ratio := k.price[last] / k.price[0]; {
-		case k.line <= 0 && ratio >= clearLead, k.line <= -halfGoal && ratio >= evenLead:
-			home = max(home, ratio, clearLead)
-		case k.line >= 0 && ratio <= 1/clearLead, k.line >= halfGoal && ratio <= 1/evenLead:
-			away = min(ratio, 1/clearLead)
-		}
-	}
-	if home != 0 && away != 0 {
-		return 0
-	}
-	return home + away
-}
-
-// compareLeads compares the favourites of each period with the favourite of the most trusted
-// market.
-func (s *Suspecter) compareLeads(markets []football.Market) {
-	for i, l := range s.leads {
-		m := &markets[l.market]
-		believed := i
-		for k, other := range s.leads {
-			if other.leader < s.leads[believed].leader && markets[other.market].Period == m.Period {
-				believed = k
-			}
-		}
-		b := s.leads[believed]
-		if b.home == l.home {
-			continue
-		}
-		kind := OtherFavourite
-		if l.leader == byLabel {
-			kind = SwappedLabels
-		}
-		s.note(kind, m, "the favourite is %s, and %s in %s", sideName(l.home), sideName(b.home), markets[b.market].Canonical)
-	}
-}
-
-func sideName(isHome bool) string {
-	if isHome {
-		return "HOME"
-	}
-	return "AWAY"
-}
-
-// priceOf is a selection's price as a decimal number, 0 if it has none. It is only used for the
-// comparisons in this file.
-func priceOf(s *football.Selection) float64 { return priceIn(s.Odds.Decimal(), s.Odds.Fractional()) }
-
-func priceIn(decimal, fractional football.Field[string]) float64 {
-	if text, ok := decimal.Get(); ok {
-		whole, scale := 0.0, 0.0
-		for i := 0; i < len(text); i++ {
-			c := text[i]
-			switch {
-			case c == '.' && scale == 0:
-				scale = 1
-				continue
-			case c < '0' || c > '9':
-				return 0
-			}
-			whole = whole*10 + float64(c-'0')
-			scale *= 10
-		}
-		if scale > 1 {
-			whole /= scale
-		}
-		return whole
-	}
-	over, under, ok := strings.Cut(fractional.Or(""), "/")
-	a, okA := wholeNumber(over)
-	b, okB := wholeNumber(under)
-	if !ok || !okA || !okB || b == 0 {
-		return 0
-	}
-	return 1 + a/b
-}
-
-func wholeNumber(s string) (n float64, ok bool) {
-	for i := 0; i < len(s); i++ {
-		if s[i] < '0' || s[i] > '9' {
-			return 0, false
-		}
-		n = n*10 + float64(s[i]-'0')
-	}
-	return n, len(s) > 0
 }

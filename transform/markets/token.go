@@ -47,6 +47,19 @@ func (p *plan) countAt(s string) (word string, size int) {
 	return number(n), size
 }
 
+// atLeastAt reads "more 4" as 4+.
+func (p *plan) atLeastAt(s string) (word string, size int) {
+	mark, size := p.phraseAt(s, input.AtLeast)
+	if size == 0 {
+		return "", 0
+	}
+	n, size := numberAfter(s, size)
+	if size == 0 {
+		return "", 0
+	}
+	return number(n) + mark, size
+}
+
 // bandAt reads a band of whole numbers: "6 - 8", "6-8", "6 to 8", "2 or 3",
 // "7+", "Under 6" (0-5), "Over 14" (15+).
 func (p *plan) bandAt(s string) (word string, size int) {
@@ -111,6 +124,28 @@ func (p *plan) pairAt(s string) (from, to, size int, or bool) {
 	return from, to, size + gap + join + gapAfter + digits, or
 }
 
+// bracketAt reads a bracket of minutes of play: "1-10", "81 - Full Time" (81+),
+// "46+".
+func (p *plan) bracketAt(s string) (word string, size int) {
+	if from, to, size, or := p.pairAt(s); size > 0 {
+		if or || from >= to || !endsWord(s, size) {
+			return "", 0
+		}
+		return number(from) + "-" + number(to), size
+	}
+	n, digits := digitsAt(s)
+	if digits == 0 {
+		return "", 0
+	}
+	if _, end := p.phraseAt(s[digits:], input.OpenBrackets); end > 0 {
+		return number(n) + "+", digits + end
+	}
+	if strings.HasPrefix(s[digits:], "+") && endsWord(s, digits+1) {
+		return number(n) + "+", digits + 1
+	}
+	return "", 0
+}
+
 // scoreAt reads "2-1" or "2:1".
 func scoreAt(s string) (a, b, size int) {
 	a, n := digitsAt(s)
@@ -123,6 +158,25 @@ func scoreAt(s string) (a, b, size int) {
 		return 0, 0, 0
 	}
 	return a, b, size
+}
+
+// scoreWord is "h-a".
+func scoreWord(h, a int) string {
+	if h < len(scores) && a < len(scores) {
+		return scores[h][a]
+	}
+	return number(h) + "-" + number(a)
+}
+
+var scores = makeScores()
+
+func makeScores() (s [12][12]string) {
+	for h := range s {
+		for a := range s[h] {
+			s[h][a] = number(h) + "-" + number(a)
+		}
+	}
+	return s
 }
 
 // clockAt reads "27:00", a minute of play and a second.

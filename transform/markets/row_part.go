@@ -180,25 +180,3 @@ func (r *rowReader) minutesPart(slot slots, text string, into []option) []option
 	}
 	return append(into, o)
 }
-
-// bracketAt reads a bracket of minutes of play: "1-10", "81 - Full Time" (81+),
-// "46+".
-func (p *plan) bracketAt(s string) (word string, size int) {
-	if from, to, size, or := p.pairAt(s); size > 0 {
-		if or || from >= to || !endsWord(s, size) {
-			return "", 0
-		}
-		return number(from) + "-" + number(to), size
-	}
-	n, digits := digitsAt(s)
-	if digits == 0 {
-		return "", 0
-	}
-	if _, end := p.phraseAt(s[digits:], input.OpenBrackets); end > 0 {
-		return number(n) + "+", digits + end
-	}
-	if strings.HasPrefix(s[digits:], "+") && endsWord(s, digits+1) {
-		return number(n) + "+", digits + 1
-	}
-	return "", 0
-}

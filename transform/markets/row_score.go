@@ -133,22 +133,3 @@ func (r *rowReader) eachScore(s string, next func(score [2]int, rest string)) {
 		}
 	}
 }
-
-// scoreWord is "h-a".
-func scoreWord(h, a int) string {
-	if h < len(scores) && a < len(scores) {
-		return scores[h][a]
-	}
-	return number(h) + "-" + number(a)
-}
-
-var scores = makeScores()
-
-func makeScores() (s [12][12]string) {
-	for h := range s {
-		for a := range s[h] {
-			s[h][a] = number(h) + "-" + number(a)
-		}
-	}
-	return s
-}

@@ -64,11 +64,6 @@ func (d *Deriver) proveSign(o *input.Offer, p *plan) bool {
 	return true
 }
 
-// isTurned reports whether a row of a side has the away side's own line.
-func isTurned(s side, shape input.Shape) bool {
-	return s == away && shape&(input.OwnSideLine|input.DrawHasAwaySign) != 0 || s == draw && shape&input.DrawHasAwaySign != 0
-}
-
 // books are the lines other than 0 with a price for every outcome.
 type books struct {
 	lines       int     // lines with a row for every outcome, with or without a price
@@ -137,16 +132,4 @@ func (d *Deriver) booksOf(o *input.Offer, p *plan, shape input.Shape, suspended 
 		found.least, found.most = min(found.least, b.chance), max(found.most, b.chance)
 	}
 	return found
-}
-
-// chanceOf is the chance according to a row's price, 0 if it has none.
-func chanceOf(row *input.Row) float64 {
-	if text, ok := row.Decimal.Get(); ok && !football.PlainDecimal(text) {
-		return 0
-	}
-	price := priceIn(row.Decimal, row.Fractional)
-	if price <= 1 {
-		return 0
-	}
-	return 1 / price
 }

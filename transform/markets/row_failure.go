@@ -2,28 +2,12 @@ package markets
 
 import "mkt/publish/football"
 
-// failure describes the best attempt to read a row.
-type failure struct {
-	any     bool
-	filled  slots
-	missing slots
-	text    string // the unreadable text; "" if the row ended too early
-	called  bool   // it is right behind a side's name
-}
-
 // fail records the attempt with the most filled slots.
 func (r *rowReader) fail(st *state, text string) {
 	f := failure{any: true, filled: st.filled, missing: r.plan.want &^ st.filled, text: text, called: st.called}
 	if !r.best.any || count(f.filled) > count(r.best.filled) {
 		r.best = f
 	}
-}
-
-func count(s slots) (n int) {
-	for ; s != 0; s &= s - 1 {
-		n++
-	}
-	return n
 }
 
 // reason returns the reason why the row could not be read.

@@ -1,10 +1,7 @@
 package markets
 
 import (
-	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"mkt/fetch/input"
 )
@@ -53,41 +50,4 @@ func (r *rowReader) isSpelledSide(text string, s side) bool {
 		name, other = other, name
 	}
 	return isShortName(text, name) && !isShortName(text, other)
-}
-
-// isShortName reports whether every word of a text is a word of a team's name, in full or
-// abbreviated, without accents.
-func isShortName(text, name string) bool {
-	words, short := nameWords(name), nameWords(text)
-	for _, w := range short {
-		if !slices.ContainsFunc(words, func(full string) bool { return w == full || isAbbreviation(w, full) }) {
-			return false
-		}
-	}
-	return len(short) > 0
-}
-
-// isAbbreviation reports whether a text has some letters of a word in their order, the first
-// among them: "Utd", "Nottm".
-func isAbbreviation(text, word string) bool {
-	rest := word
-	for i, r := range text {
-		at := strings.IndexRune(rest, r)
-		if at < 0 || i == 0 && at > 0 {
-			return false
-		}
-		rest = rest[at+utf8.RuneLen(r):]
-	}
-	return utf8.RuneCountInString(text) >= minAbbreviation
-}
-
-// nameWords are the words and numbers of a team's name, folded.
-func nameWords(name string) []string {
-	words := strings.FieldsFunc(name, func(r rune) bool { return !unicode.In(r, unicode.L, unicode.M, unicode.Nd) })
-	for i, w := range words {
-		if strings.IndexFunc(w, unicode.IsDigit) < 0 {
-			words[i] = foldWord(w)
-		}
-	}
-	return words
 }

@@ -1,9 +1,6 @@
 package markets
 
-import (
-	"mkt/fetch/input"
-	"mkt/publish/football"
-)
+import "mkt/publish/football"
 
 // checkLines marks rows with doubtful lines, and handicaps whose sign the other rows do not
 // confirm.
@@ -37,9 +34,3 @@ func (d *Deriver) checkLines(selections []football.Selection, rows []int, p *pla
 // mirrored reports whether the sides with a line, as the home side's handicap, include the home
 // side and another.
 func mirrored(sides sideSet) bool { return sides&homeBit != 0 && sides&^homeBit != 0 }
-
-// sameTerms reports whether two rows offer the same odds and are both suspended
-// or both open.
-func sameTerms(a, b *input.Row) bool {
-	return a.Decimal == b.Decimal && a.Fractional == b.Fractional && a.OtherPrice == b.OtherPrice && a.Suspended == b.Suspended
-}

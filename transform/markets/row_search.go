@@ -2,37 +2,6 @@ package markets
 
 import "strings"
 
-// state is a row read so far.
-type state struct {
-	filled slots
-	parts  [2]string
-	side   side // of the first part, if it is a side
-	about  side
-	head   side
-	owner  side
-	half   string
-	target string
-	clock  string
-	line   quarters
-	score  [2]uint8
-	noun   bool
-	called bool // the text before was a side's name or word
-}
-
-// option is one way to continue: the filled part, its value, and the length of its text.
-type option struct {
-	word  string
-	clock string
-	size  int32
-	line  quarters
-	score [2]uint8
-	fills slots // 0: a word without a new meaning
-	side  side
-	noun  bool // the dimension
-
-	preferred bool // see preferSides
-}
-
 // search continues from a position of a label, in every way. It modifies st.
 func (r *rowReader) search(label, at int, st *state) {
 	for {
@@ -98,15 +67,6 @@ func (r *rowReader) searchEach(label, at int, st *state, options []option, text 
 		}
 		r.asNumber = asNumber || found
 	}
-}
-
-// state returns a state for use until depth goes back.
-func (r *rowReader) state() *state {
-	r.depth++
-	if r.depth > len(r.states) {
-		return new(state)
-	}
-	return &r.states[r.depth-1]
 }
 
 // take fills the state with an option and steps over the separator after it.

@@ -1,7 +1,6 @@
 package markets
 
 import (
-	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,56 +19,6 @@ type place struct {
 
 func (d *Deriver) place(o *input.Offer, digest identity.Digest, selections int) {
 	d.places = append(d.places, place{o, digest, len(d.allocated) - selections})
-}
-
-// marketIdentity is the digest and the id of o's market of a definition. The first key in the
-// table's ranking, under a provider id known to the table, has the bare id. Any other has a
-// suffix of its own key and id, whether or not the first one is there.
-func (d *Deriver) marketIdentity(o *input.Offer, def identity.Definition, rank int) (identity.Digest, football.MarketID) {
-	bare := d.minter.Market(d.fixture, def)
-	id := ""
-	if !knownID(o) {
-		id = ownID(o)
-	}
-	if rank <= 1 && id == "" {
-		return bare, bare.MarketID()
-	}
-	key := sentKey(o)
-	return d.minter.Other(bare, key, id), bare.MarketID() + d.suffix(key, id)
-}
-
-// maxSuffixes bounds the memory for suffixes: keys and ids come from outside.
-const maxSuffixes = 10_000
-
-// suffix distinguishes provider markets of one definition. It is the same on every fixture, and
-// is minted once.
-func (d *Deriver) suffix(key, id string) football.MarketID {
-	name := [2]string{key, id}
-	suffix, ok := d.suffixes[name]
-	if !ok {
-		suffix = football.MarketID("~" + d.minter.Suffix(key, id))
-		if len(d.suffixes) < maxSuffixes {
-			d.suffixes[[2]string{strings.Clone(key), strings.Clone(id)}] = suffix // they may lie in a payload
-		}
-	}
-	return suffix
-}
-
-// knownID reports whether the table knows the offer's provider market id for its key, or the
-// offer has none at all.
-func knownID(o *input.Offer) bool { return len(o.ProviderIDs) == 0 || o.KnownID != "" }
-
-// sentKey returns the offer's key as sent by the provider, without the addition that
-// distinguishes it from others of the key on this fixture.
-func sentKey(o *input.Offer) string { return cmp.Or(o.SharedKey, o.Key) }
-
-// ownID returns the provider market id that distinguishes the offer: the representative of the
-// ids known to the table, else the first id, or "" if there is none.
-func ownID(o *input.Offer) string {
-	if o.KnownID != "" || len(o.ProviderIDs) == 0 {
-		return o.KnownID
-	}
-	return slices.Min(o.ProviderIDs)
 }
 
 // separateMarkets gives every market of the fixture an id of its own. Ids are distinct already,

@@ -4,44 +4,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"mkt/fetch/input"
 	"mkt/publish/football"
 )
-
-// claimed is an entry of a mapping table with its plan. Fixtures share them, because the same few
-// words occur in their rows.
-type claimed struct {
-	plan  plan
-	ok    bool // the engine can read such a market
-	known map[string]*known
-}
-
-// known is the meaning of a row's labels, whatever the fixture.
-type known struct {
-	reading     reading
-	contradicts bool
-}
-
-// The limits of a Deriver's memory: entries of mapping tables, readings of rows, and bytes of a
-// row's labels.
-const (
-	maxClaims = 4096
-	maxKnown  = 1 << 14
-	maxLabels = 256
-)
-
-// claimOf returns the plan of an entry of a mapping table. Entries do not change.
-func (d *Deriver) claimOf(claim *input.Reading) *claimed {
-	c := d.claims[claim]
-	if c == nil {
-		c = &claimed{known: make(map[string]*known)}
-		c.plan, c.ok = planOf(claim)
-		if len(d.claims) < maxClaims {
-			d.claims[claim] = c
-		}
-	}
-	return c
-}
 
 // keyOf returns the key of a row's labels. It is false if their meaning may depend on the
 // fixture: on its players, or on the name of a team in them.

@@ -1,7 +1,6 @@
 package markets
 
 import (
-	"cmp"
 	"slices"
 
 	"mkt/publish/football"
@@ -43,15 +42,6 @@ func (d *Deriver) unpublish(selections []football.Selection, q *question, k *quo
 	}
 }
 
-// cannotBe reports whether the prices are in no way those of the outcomes: their chances are too few for what must
-// happen, or they leave nothing for a draw that has no row, or one of them has a sign, so that all of them are in the
-// American form.
-func (k *quote) cannotBe(q *question) bool {
-	sum, unpriced := k.sum(q)
-	noDraw := len(q.outcomes) == 3 && q.outcomes[1] == "DRAW" && !k.met[1]
-	return sum < leastPossible*(q.happen-float64(unpriced)) || noDraw && sum >= leastPair || k.signed && sum > 0
-}
-
 // disproveLines marks the quotes whose lines the prices contradict by more than the market's margin. With more goals
 // asked, over must not become cheaper; with more goals given, the home side must not become dearer. A line goes if it
 // contradicts as many others as it agrees with, and all of them if none agrees with another. A handicap of 0 has no
@@ -66,10 +56,6 @@ func (s *quotes) disproveLines(q *question) {
 		disproveLadder(s.list[from:to], q)
 		from = to
 	}
-}
-
-func compareQuotes(a, b quote) int {
-	return cmp.Or(cmp.Compare(a.subject, b.subject), cmp.Compare(a.qualifier, b.qualifier), cmp.Compare(a.line, b.line))
 }
 
 func disproveLadder(ladder []quote, q *question) {

@@ -1,6 +1,8 @@
 package markets
 
 import (
+	"strings"
+
 	"mkt/fetch/input"
 )
 
@@ -34,21 +36,6 @@ func (r *rowReader) finish(st *state) {
 		rd.line, rd.hasLine, rd.side = r.homeLine(st), true, st.side
 	}
 	r.add(rd)
-}
-
-// add records one way to read the row.
-func (r *rowReader) add(rd reading) {
-	if r.asNumber {
-		r.swapped = r.swapped || rd != *r.found
-		return
-	}
-	r.readings++
-	switch {
-	case r.ways == 0:
-		*r.found, r.ways = rd, 1
-	case rd != *r.found:
-		r.ways++
-	}
 }
 
 // nameSelection puts the selection together, and its place in the grid.
@@ -98,4 +85,42 @@ func (r *rowReader) homeLine(st *state) quarters {
 		return -st.line
 	}
 	return st.line
+}
+
+// isTurned reports whether a row of a side has the away side's own line.
+func isTurned(s side, shape input.Shape) bool {
+	return s == away && shape&(input.OwnSideLine|input.DrawHasAwaySign) != 0 || s == draw && shape&input.DrawHasAwaySign != 0
+}
+
+// joined are the two-part selections of closed words: naming one allocates nothing.
+var joined = makeJoined()
+
+func makeJoined() map[[3]string]string {
+	sides := []string{"HOME", "DRAW", "AWAY"}
+	doubles := []string{"1X", "12", "X2"}
+	overs := []string{"OVER", "UNDER"}
+	answers := []string{"YES", "NO"}
+	all := make(map[[3]string]string)
+	cross := func(as []string, join string, bs []string) {
+		for _, a := range as {
+			for _, b := range bs {
+				all[[3]string{a, join, b}] = a + join + b
+			}
+		}
+	}
+	cross(sides, "/", sides)
+	cross(answers, "/", answers)
+	for _, as := range [][]string{sides, doubles, overs} {
+		cross(as, "&", overs)
+		cross(as, "&", answers)
+	}
+	return all
+}
+
+// join puts two canonical words together: "HOME&YES", "1-0/2-0".
+func join(a, with, b string) string {
+	if s, ok := joined[[3]string{a, with, b}]; ok {
+		return s
+	}
+	return strings.Join([]string{a, b}, with)
 }

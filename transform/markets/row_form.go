@@ -36,14 +36,6 @@ const (
 	marginClass                   // HOME_n, AWAY_n+, SCORE_DRAW
 )
 
-type sideSet uint8
-
-const (
-	homeBit = 1 << home
-	drawBit = 1 << draw
-	awayBit = 1 << away
-)
-
 // form is the required wording of a canonical market's rows.
 type form struct {
 	parts  []class // the parts of the selection, in canonical order: one or two
@@ -67,6 +59,19 @@ const (
 	half   // the half of the market
 	head   // the winner of a score or margin
 	owner  // the side with the handicap in the draw's row
+)
+
+// playerForm is the wording of a player market's rows. The player's name is the rest after all
+// other words, in the provider's spelling, if it is proven to be a name; see playername.go.
+type playerForm uint8
+
+const (
+	noPlayer     playerForm = iota
+	playerName              // the player, and at most a column
+	playerTotal             // the player, over or under, and a line
+	playerScore             // "P to score first and Russia 1-0"
+	playerResult            // "P to score first and Fulltime Result: Russia"
+	playerTime              // "P to score first and time of first goal 1-20"
 )
 
 // forms has the form of every market the engine can read, by canonical name. A market without one
@@ -212,35 +217,23 @@ func two(a class, join string, b class) *form {
 	return &form{parts: []class{a, b}, join: join, want: part0 | part1}
 }
 
-// joined are the two-part selections of closed words: naming one allocates nothing.
-var joined = makeJoined()
-
-func makeJoined() map[[3]string]string {
-	sides := []string{"HOME", "DRAW", "AWAY"}
-	doubles := []string{"1X", "12", "X2"}
-	overs := []string{"OVER", "UNDER"}
-	answers := []string{"YES", "NO"}
-	all := make(map[[3]string]string)
-	cross := func(as []string, join string, bs []string) {
-		for _, a := range as {
-			for _, b := range bs {
-				all[[3]string{a, join, b}] = a + join + b
-			}
+func playerFormOf(t *football.Term) *form {
+	switch t.Selections {
+	case "player name", "player name (YES)":
+		return &form{player: playerName}
+	case "player name|NO_GOALSCORER", "player name|NO_CARD":
+		_, nobody, _ := strings.Cut(t.Selections, "|")
+		return &form{player: playerName, nobody: nobody}
+	case "OVER|UNDER":
+		if t.Subject == "PLAYER" {
+			return &form{player: playerTotal}
 		}
+	case "player name&h-a":
+		return &form{player: playerScore}
+	case "player name&HOME|DRAW|AWAY":
+		return &form{player: playerResult}
+	case `player name&"a-b"`:
+		return &form{player: playerTime}
 	}
-	cross(sides, "/", sides)
-	cross(answers, "/", answers)
-	for _, as := range [][]string{sides, doubles, overs} {
-		cross(as, "&", overs)
-		cross(as, "&", answers)
-	}
-	return all
-}
-
-// join puts two canonical words together: "HOME&YES", "1-0/2-0".
-func join(a, with, b string) string {
-	if s, ok := joined[[3]string{a, with, b}]; ok {
-		return s
-	}
-	return strings.Join([]string{a, b}, with)
+	return nil
 }

@@ -8,40 +8,6 @@ import (
 	"mkt/publish/football"
 )
 
-// playerForm is the wording of a player market's rows. The player's name is the rest after all
-// other words, in the provider's spelling, if it is proven to be a name; see playername.go.
-type playerForm uint8
-
-const (
-	noPlayer     playerForm = iota
-	playerName              // the player, and at most a column
-	playerTotal             // the player, over or under, and a line
-	playerScore             // "P to score first and Russia 1-0"
-	playerResult            // "P to score first and Fulltime Result: Russia"
-	playerTime              // "P to score first and time of first goal 1-20"
-)
-
-func playerFormOf(t *football.Term) *form {
-	switch t.Selections {
-	case "player name", "player name (YES)":
-		return &form{player: playerName}
-	case "player name|NO_GOALSCORER", "player name|NO_CARD":
-		_, nobody, _ := strings.Cut(t.Selections, "|")
-		return &form{player: playerName, nobody: nobody}
-	case "OVER|UNDER":
-		if t.Subject == "PLAYER" {
-			return &form{player: playerTotal}
-		}
-	case "player name&h-a":
-		return &form{player: playerScore}
-	case "player name&HOME|DRAW|AWAY":
-		return &form{player: playerResult}
-	case `player name&"a-b"`:
-		return &form{player: playerTime}
-	}
-	return nil
-}
-
 // readPlayer reads one row of a market about players.
 func (r *rowReader) readPlayer() reading {
 	switch r.plan.player {
@@ -252,32 +218,4 @@ func (r *rowReader) takeName(text string, w *playerWords) football.Reason {
 func (r *rowReader) isAnswer(text string) bool {
 	_, size := r.plan.phraseAt(text, input.YesNo)
 	return size == len(text)
-}
-
-func hasLetter(s string) bool {
-	for i := 0; i < len(s); i++ {
-		if c := s[i] | 0x20; c >= 'a' && c <= 'z' || s[i] >= 0x80 {
-			return true
-		}
-	}
-	return false
-}
-
-// wholeSide is the home or away side if the whole text names it alone. several is true if it can
-// be either.
-func (r *rowReader) wholeSide(text string) (found side, several bool) {
-	if text == "" {
-		return noSide, false
-	}
-	var sides sideMatches
-	for _, m := range r.sidesAt(text, &sides) {
-		if int(m.size) != len(text) || m.side == draw {
-			continue
-		}
-		if found != noSide && found != m.side {
-			return noSide, true
-		}
-		found = m.side
-	}
-	return found, false
 }

@@ -4,8 +4,6 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
-
-	"golang.org/x/text/unicode/norm"
 )
 
 // A name in a row about players is proven by its shape and by its words, because no list of
@@ -79,17 +77,6 @@ func makeWordKinds(lists map[wordKind]string) map[string]wordKind {
 		}
 	}
 	return kinds
-}
-
-// playerName reports whether a text is proven to be a player's name. The verdict is kept for the
-// fixture, since a name is in many markets.
-func (r *rowReader) playerName(text string) bool {
-	is, ok := r.verdicts[text]
-	if !ok {
-		is = r.names.known() && isName(text, r.teamWords)
-		r.verdicts[text] = is
-	}
-	return is
 }
 
 // isName reports whether a text has the shape of a name, no word excluded from names, and a word
@@ -218,9 +205,6 @@ func isCapitals(w string) bool {
 
 const digits = "0123456789"
 
-// minAbbreviation is the least number of letters of an abbreviated team's word: "Man City".
-const minAbbreviation = 3
-
 func isTeamWord(p string, teams []string) bool {
 	for _, t := range teams {
 		if p == t || strings.HasPrefix(t, p) && utf8.RuneCountInString(p) >= minAbbreviation {
@@ -228,39 +212,4 @@ func isTeamWord(p string, teams []string) bool {
 		}
 	}
 	return false
-}
-
-// wordsOf lists the words of both teams' names, folded.
-func (p *participants) wordsOf(into []string) []string {
-	for _, name := range []string{p.home, p.away} {
-		for _, w := range strings.FieldsFunc(name, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsMark(r) }) {
-			into = append(into, foldWord(w))
-		}
-	}
-	return into
-}
-
-var foldLetters = strings.NewReplacer("ø", "o", "ł", "l", "đ", "d", "ð", "d", "ß", "ss", "æ", "ae", "œ", "oe", "þ", "th", "ı", "i")
-
-// foldWord is a word in lower case without accents and punctuation, for
-// comparison. "Player's" is "player".
-func foldWord(w string) string {
-	ascii := true
-	for i := 0; i < len(w) && ascii; i++ {
-		c := w[i] | 0x20
-		ascii = c >= 'a' && c <= 'z'
-	}
-	if ascii {
-		return strings.ToLower(w)
-	}
-	for _, s := range []string{"'s", "’s"} {
-		w = strings.TrimSuffix(w, s)
-	}
-	w = strings.Map(func(r rune) rune {
-		if unicode.IsLetter(r) && !unicode.Is(unicode.Lm, r) {
-			return unicode.ToLower(r)
-		}
-		return -1
-	}, norm.NFKD.String(w))
-	return foldLetters.Replace(w)
 }

@@ -1,10 +1,24 @@
 package markets
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
 	"mkt/publish/football"
+)
+
+// Bounds below which nothing is suspicious.
+const (
+	leastMargin = 0.95
+	mostMargin  = 1.30
+	chanceStep  = 0.02 // chances of neighbouring lines count as equal if they differ less: a step of the price makes as much
+	clearLead   = 1.15 // a side is the favourite if the other's price is at least its own times this
+	evenLead    = 0.90 // if a side gives half a goal or more, this ratio is enough
+	swapStep    = 0.05 // outcomes are swapped if both chances differ by this, and by at most half of it the other way round
+	maxQuotes   = 512  // of a market; the rest is not looked at
+	maxLeads    = 256  // of a fixture, likewise
+	maxPairs    = 512  // of a fixture, likewise
 )
 
 // quote is the selections of one line about one subject.
@@ -50,28 +64,6 @@ func (s *quotes) collect(selections []football.Selection, q *question) {
 			return (l.Field == decimalField || l.Field == otherField) && l.Text != "" && strings.Contains("+-", l.Text[:1])
 		})
 	}
-}
-
-// isOffer reports whether the price of a read row counts: it is publishable, or nothing but the other prices speaks
-// against it. What is wrong with a three-way total is known before.
-func (q *question) isOffer(s *football.Selection) bool {
-	return s.Quality.Publishable || slices.Equal(s.Quality.Reasons, single[football.AmbiguousShape]) && !(q.total && len(q.outcomes) == 3)
-}
-
-func (q *question) lacksLine(s *football.Selection) bool {
-	return !q.noLine && s.Line == "" && (q.total || q.handicap)
-}
-
-// lineOf returns the line of a selection, as the home side's in a handicap.
-func (q *question) lineOf(s *football.Selection) quarters {
-	if s.Line == "" {
-		return 0
-	}
-	line, _, _ := parseNumber(s.Line)
-	if q.asian && s.Selection == "AWAY" {
-		line = -line
-	}
-	return line
 }
 
 // quote finds the quote of a selection, or adds it; nil if there are too many.
@@ -133,4 +125,17 @@ func (k *quote) sum(q *question) (sum float64, unpriced int) {
 func (k *quote) margin(q *question) (sum float64, odd bool) {
 	sum, unpriced := k.sum(q)
 	return sum, sum > mostMargin*q.happen || unpriced == 0 && sum < leastMargin*q.happen || k.cannotBe(q)
+}
+
+// cannotBe reports whether the prices are in no way those of the outcomes: their chances are too few for what must
+// happen, or they leave nothing for a draw that has no row, or one of them has a sign, so that all of them are in the
+// American form.
+func (k *quote) cannotBe(q *question) bool {
+	sum, unpriced := k.sum(q)
+	noDraw := len(q.outcomes) == 3 && q.outcomes[1] == "DRAW" && !k.met[1]
+	return sum < leastPossible*(q.happen-float64(unpriced)) || noDraw && sum >= leastPair || k.signed && sum > 0
+}
+
+func compareQuotes(a, b quote) int {
+	return cmp.Or(cmp.Compare(a.subject, b.subject), cmp.Compare(a.qualifier, b.qualifier), cmp.Compare(a.line, b.line))
 }

@@ -1,7 +1,6 @@
 package markets
 
 import (
-	"slices"
 	"strings"
 
 	"mkt/fetch/input"
@@ -44,35 +43,4 @@ func (d *Deriver) hasSideIn(o *input.Offer, field, other string) bool {
 		}
 	}
 	return false
-}
-
-// swappable returns the field of the label read as the side, and of the other label that could
-// be it. It returns "" if these are not two labels.
-func (r *rowReader) swappable(row *input.Row) (side, number string) {
-	if !r.takeTexts(row.Labels) {
-		return "", ""
-	}
-	var fields []string
-	for _, text := range r.texts {
-		if !r.isSide(text) {
-			continue
-		}
-		at := slices.IndexFunc(row.Labels, func(l football.Label) bool {
-			return strings.TrimSpace(l.Text) == text && r.plan.claim.Dialect.Reads(l.Field) && !slices.Contains(fields, l.Field)
-		})
-		if at >= 0 {
-			fields = append(fields, row.Labels[at].Field)
-		}
-	}
-	if len(fields) != 2 || fields[0] == fields[1] {
-		return "", ""
-	}
-	return fields[0], fields[1]
-}
-
-// isSide reports whether a text is exactly a side.
-func (r *rowReader) isSide(text string) bool {
-	text = clean(text)
-	var sides sideMatches
-	return slices.ContainsFunc(r.sidesAt(text, &sides), func(m sideMatch) bool { return int(m.size) == len(text) })
 }
