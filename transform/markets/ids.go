@@ -13,10 +13,34 @@ import (
 	"mkt/transform/identity"
 )
 
-// marketIdentity is the digest and the id of o's market of a definition. The first key in the
+// ids mints the ids of a fixture's markets and selections.
+type ids struct {
+	minter   *identity.Minter
+	fixture  identity.Digest
+	digests  []identity.Digest // of the market at hand, by selection
+	seen     seenSet
+	all      []byte // selection ids of the fixture, one behind the other
+	suffixes map[[2]string]football.MarketID
+}
+
+func newIDs(m *identity.Minter) ids {
+	return ids{minter: m, suffixes: make(map[[2]string]football.MarketID)}
+}
+
+// begin prepares for a fixture.
+func (d *ids) begin(f *football.Fixture) {
+	d.fixture, d.all = d.minter.Fixture(f.ProviderFixtureID), d.all[:0]
+}
+
+// raw is the digest of an offer's market under the provider's own name.
+func (d *ids) raw(o *input.Offer) identity.Digest {
+	return d.minter.RawMarket(d.fixture, sentKey(o), ownID(o))
+}
+
+// mapped is the digest and the id of o's market of a definition. The first key in the
 // table's ranking, under a provider id known to the table, has the bare id. Any other has a
 // suffix of its own key and id, whether or not the first one is there.
-func (d *Deriver) marketIdentity(o *input.Offer, def identity.Definition, rank int) (identity.Digest, football.MarketID) {
+func (d *ids) mapped(o *input.Offer, def identity.Definition, rank int) (identity.Digest, football.MarketID) {
 	bare := d.minter.Market(d.fixture, def)
 	id := ""
 	if !knownID(o) {
@@ -34,7 +58,7 @@ const maxSuffixes = 10_000
 
 // suffix distinguishes provider markets of one definition. It is the same on every fixture, and
 // is minted once.
-func (d *Deriver) suffix(key, id string) football.MarketID {
+func (d *ids) suffix(key, id string) football.MarketID {
 	name := [2]string{key, id}
 	suffix, ok := d.suffixes[name]
 	if !ok {
@@ -63,19 +87,19 @@ func ownID(o *input.Offer) string {
 	return slices.Min(o.ProviderIDs)
 }
 
-// identify mints the selections' digests. The identity of a read row is its meaning; of any
+// selections mints the selections' digests. The identity of a read row is its meaning; of any
 // other, the provider's row id or else its words. Rows with one meaning but different prices or
 // states contradict each other.
-func (d *Deriver) identify(market *identity.Digest, selections []football.Selection, o *input.Offer, rows []int) {
+func (d *ids) identify(market *identity.Digest, selections []football.Selection, of *part) {
 	d.digests = d.digests[:0]
 	d.seen.reset(len(selections))
 	twice := false
 	for k := range selections {
-		s, row := &selections[k], &o.Rows[at(rows, k)]
+		s, row := &selections[k], of.row(k)
 		var digest identity.Digest
 		id, hasID := row.ID.Get()
 		switch {
-		case rows != nil && d.readings[rows[k]].reason == "":
+		case of.isRead(k):
 			digest = d.minter.Selection(market, &identity.Meaning{Selection: s.Selection, Line: s.Line,
 				Qualifier: s.Qualifier, Subject: s.Subject, Subject2: s.Subject2})
 		case hasID && id != "":
@@ -87,10 +111,10 @@ func (d *Deriver) identify(market *identity.Digest, selections []football.Select
 		twice = !d.seen.add(&digest) || twice
 	}
 	if twice {
-		d.separateSelections(selections, o, rows)
+		d.separateSelections(selections, of)
 	}
 	for k := range d.digests {
-		d.ids = d.digests[k].AppendSelectionID(d.ids)
+		d.all = d.digests[k].AppendSelectionID(d.all)
 	}
 }
 
@@ -98,36 +122,35 @@ func (d *Deriver) identify(market *identity.Digest, selections []football.Select
 // and never by price: an id made of a price would pass to another row when prices cross. The
 // first by content keeps the identity; any other gets an identity made of its own row. Rows
 // without any difference are numbered in the provider's order.
-func (d *Deriver) separateSelections(selections []football.Selection, o *input.Offer, rows []int) {
+func (d *ids) separateSelections(selections []football.Selection, of *part) {
 	order := make([]int, len(selections))
 	for k := range order {
 		order[k] = k
 	}
-	row := func(k int) *input.Row { return &o.Rows[at(rows, k)] }
 	slices.SortStableFunc(order, func(a, b int) int {
 		if c := bytes.Compare(d.digests[a][:], d.digests[b][:]); c != 0 {
 			return c
 		}
-		return slices.Compare(rowContent(row(a)), rowContent(row(b)))
+		return slices.Compare(rowContent(of.row(a)), rowContent(of.row(b)))
 	})
 	for from := 0; from < len(order); {
 		to := from + 1
 		for to < len(order) && d.digests[order[to]] == d.digests[order[from]] {
 			to++
 		}
-		d.markDoubles(selections, order[from:to], row)
-		d.mintDoubles(order[from:to], row)
+		markDoubles(selections, order[from:to], of)
+		d.mintDoubles(order[from:to], of)
 		from = to
 	}
 }
 
 // mintDoubles gives all but the first of alike rows, sorted by content, an
 // identity of their own.
-func (d *Deriver) mintDoubles(alike []int, row func(int) *input.Row) {
+func (d *ids) mintDoubles(alike []int, of *part) {
 	shared := d.digests[alike[0]]
-	before, number := rowContent(row(alike[0])), 0
+	before, number := rowContent(of.row(alike[0])), 0
 	for _, k := range alike[1:] {
-		content := rowContent(row(k))
+		content := rowContent(of.row(k))
 		if number++; !slices.Equal(content, before) {
 			before, number = content, 0
 		}
@@ -136,9 +159,9 @@ func (d *Deriver) mintDoubles(alike []int, row func(int) *input.Row) {
 }
 
 // markDoubles marks rows with one meaning but different prices or states.
-func (d *Deriver) markDoubles(selections []football.Selection, alike []int, row func(int) *input.Row) {
+func markDoubles(selections []football.Selection, alike []int, of *part) {
 	for _, k := range alike[1:] {
-		if sameTerms(row(k), row(alike[0])) {
+		if sameTerms(of.row(k), of.row(alike[0])) {
 			continue
 		}
 		for _, k := range alike {
@@ -168,11 +191,11 @@ func fieldText(f football.Field[string]) string {
 	return string(rune('0'+f.State())) + f.Or("")
 }
 
-// nameSelections cuts the selections' ids out of one string.
-func (d *Deriver) nameSelections() {
-	all := string(d.ids)
-	for k := range d.allocated {
-		d.allocated[k].ID = football.SelectionID(all[k*identity.IDLength : (k+1)*identity.IDLength])
+// nameSelections cuts the ids of all selections of the fixture out of one string.
+func (d *ids) nameSelections(all []football.Selection) {
+	text := string(d.all)
+	for k := range all {
+		all[k].ID = football.SelectionID(text[k*identity.IDLength : (k+1)*identity.IDLength])
 	}
 }
 
@@ -207,5 +230,15 @@ func (s *seenSet) add(d *identity.Digest) bool {
 		case key:
 			return false
 		}
+	}
+}
+
+// remint makes the ids of a market's selections again, below another digest. first is the place
+// of the first one of the fixture. Their old ids also belong to the market that keeps its id.
+func (d *ids) remint(market *identity.Digest, first, number int) {
+	for k := first; k < first+number; k++ {
+		id := d.all[k*identity.IDLength : (k+1)*identity.IDLength]
+		digest := d.minter.Duplicate(*market, string(id))
+		copy(id, digest.AppendSelectionID(nil))
 	}
 }

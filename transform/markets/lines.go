@@ -2,30 +2,33 @@ package markets
 
 import "mkt/publish/football"
 
-// checkLines marks rows with doubtful lines, and handicaps whose sign the other rows do not
+// levels are the sides with a line, by line. The buffer is reused.
+type levels map[quarters]sideSet
+
+// check marks rows with doubtful lines, and handicaps whose sign the other rows do not
 // confirm.
 //
 // In a handicap the rows of one line mirror each other: goals added to the home side are taken
 // from the other. The draw and the away side carry the same sign. So a line proves no convention
 // if only one side has it, or only these two. None of its rows can be trusted then.
-func (d *Deriver) checkLines(selections []football.Selection, rows []int, p *plan) {
-	for k, i := range rows {
-		if d.readings[i].doubtful {
+func (l levels) check(selections []football.Selection, of *part, p *plan) {
+	for k := range selections {
+		if of.reading(k).doubtful {
 			addReason(&selections[k], football.AmbiguousShape)
 		}
 	}
 	if !p.signed {
 		return
 	}
-	clear(d.levels)
-	for _, i := range rows {
-		if rd := &d.readings[i]; rd.reason == "" && rd.hasLine {
-			d.levels[rd.line] |= 1 << rd.side
+	clear(l)
+	for k := range selections {
+		if rd := of.reading(k); rd.reason == "" && rd.hasLine {
+			l[rd.line] |= 1 << rd.side
 		}
 	}
-	for k, i := range rows {
-		rd := &d.readings[i]
-		if rd.reason == "" && rd.hasLine && !mirrored(d.levels[rd.line]) {
+	for k := range selections {
+		rd := of.reading(k)
+		if rd.reason == "" && rd.hasLine && !mirrored(l[rd.line]) {
 			addReason(&selections[k], football.UnreadableLine)
 		}
 	}

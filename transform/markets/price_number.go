@@ -7,6 +7,10 @@ import (
 	"mkt/publish/football"
 )
 
+// leastPair is the least sum of the chances of two outcomes that are a bet by themselves. Beside an
+// unlikely third outcome, such as Exactly, they have up to 1.024.
+const leastPair = 1.03
+
 // priceOf is a selection's price as a decimal number, 0 if it has none. It is only used for the
 // comparisons in this file.
 func priceOf(s *football.Selection) float64 { return priceIn(s.Odds.Decimal(), s.Odds.Fractional()) }

@@ -61,7 +61,7 @@ func sameTerms(a, b *input.Row) bool {
 // judge sets the selection's quality from the result of the reading, the price and its state. It
 // changes the odds in one case: a decimal that is no JSON number cannot be published as one, and
 // becomes a label.
-func (d *Deriver) judge(s *football.Selection, row *input.Row, reading football.Reason) {
+func judge(s *football.Selection, row *input.Row, reading football.Reason) {
 	addReason(s, reading)
 	decimal, has := row.Decimal.Get()
 	plain := has && football.PlainDecimal(decimal)

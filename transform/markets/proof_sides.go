@@ -11,34 +11,34 @@ import (
 // "1" and "2" for the home side by two or the away side by one. Other rows of the market prove
 // which label has the side: in some the other label is no side, such as "4+"; in others the side
 // is no number, such as "X".
-func (d *Deriver) proveSides(o *input.Offer) {
+func proveSides(r *rowReader, readings []reading, o *input.Offer) {
 	var proven map[[2]string]bool
-	for i := range d.readings {
-		if !d.readings[i].swaps {
+	for i := range readings {
+		if !readings[i].swaps {
 			continue
 		}
-		side, number := d.reader.swappable(&o.Rows[i])
+		side, number := r.swappable(&o.Rows[i])
 		fields := [2]string{side, number}
 		is, known := proven[fields]
 		if !known {
-			is = side != "" && d.hasSideIn(o, side, number) && !d.hasSideIn(o, number, side)
+			is = side != "" && hasSideIn(r, readings, o, side, number) && !hasSideIn(r, readings, o, number, side)
 			if proven == nil {
 				proven = make(map[[2]string]bool)
 			}
 			proven[fields] = is
 		}
 		if !is {
-			d.readings[i] = reading{reason: football.AmbiguousShape}
+			readings[i] = reading{reason: football.AmbiguousShape}
 		}
 	}
 }
 
 // hasSideIn reports whether a read row must have its side in one field and not in the other:
 // there is no side in the other, or the text in the field is no number.
-func (d *Deriver) hasSideIn(o *input.Offer, field, other string) bool {
+func hasSideIn(r *rowReader, readings []reading, o *input.Offer, field, other string) bool {
 	for i := range o.Rows {
 		side, number := o.Rows[i].Label(field), o.Rows[i].Label(other)
-		if d.readings[i].reason == "" && number != "" && d.reader.isSide(side) && (!d.reader.isSide(number) || !strings.ContainsAny(side, "0123456789")) {
+		if readings[i].reason == "" && number != "" && r.isSide(side) && (!r.isSide(number) || !strings.ContainsAny(side, "0123456789")) {
 			return true
 		}
 	}

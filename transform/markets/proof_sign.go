@@ -25,14 +25,14 @@ const (
 // fitting shape must be worse: it finds the other outcomes of half as many rows, or its margins
 // differ twice as much. No other shape may find more lines among all rows. The prices of rows on
 // offer decide, if they can.
-func (d *Deriver) proveSign(o *input.Offer, p *plan) bool {
+func proveSign(readings []reading, o *input.Offer, p *plan) bool {
 	shapes := []input.Shape{0, input.OwnSideLine}
 	if p.term.Line == football.EuropeanHandicap {
 		shapes = append(shapes, input.DrawHasAwaySign)
 	}
 	differs := false // some line other than 0 is not the home side's
-	for i := range d.readings {
-		rd := &d.readings[i]
+	for i := range readings {
+		rd := &readings[i]
 		differs = differs || rd.reason == "" && rd.hasLine && rd.line != 0 && rd.side != home
 	}
 	if !differs {
@@ -41,9 +41,9 @@ func (d *Deriver) proveSign(o *input.Offer, p *plan) bool {
 	proven, best := input.Shape(0), books{}
 	var others []books
 	for _, shape := range shapes {
-		b := d.booksOf(o, p, shape, false)
+		b := booksOf(readings, o, p, shape, false)
 		if b.full == 0 {
-			b = d.booksOf(o, p, shape, true)
+			b = booksOf(readings, o, p, shape, true)
 		}
 		if b.lines == 0 || 4*b.bad > b.full {
 			continue
@@ -56,8 +56,8 @@ func (d *Deriver) proveSign(o *input.Offer, p *plan) bool {
 	if best.full == 0 || slices.ContainsFunc(others, func(b books) bool { return b.lines > best.lines || b.full > 0 && !best.isMuchBetter(b) }) {
 		return false
 	}
-	for i := range d.readings {
-		if rd := &d.readings[i]; rd.reason == "" && rd.hasLine && isTurned(rd.side, proven) {
+	for i := range readings {
+		if rd := &readings[i]; rd.reason == "" && rd.hasLine && isTurned(rd.side, proven) {
 			rd.line = -rd.line
 		}
 	}
@@ -86,15 +86,15 @@ func (b books) isMuchBetter(others books) bool {
 }
 
 // booksOf finds the books under the assumption of a shape.
-func (d *Deriver) booksOf(o *input.Offer, p *plan, shape input.Shape, suspended bool) (found books) {
+func booksOf(readings []reading, o *input.Offer, p *plan, shape input.Shape, suspended bool) (found books) {
 	type book struct {
 		rows   sideSet // all of them
 		sides  sideSet // those that count
 		chance float64
 	}
 	lines := make(map[quarters]book)
-	for i := range d.readings {
-		rd := &d.readings[i]
+	for i := range readings {
+		rd := &readings[i]
 		chance := chanceOf(&o.Rows[i])
 		if rd.reason != "" || !rd.hasLine || rd.line == 0 {
 			continue

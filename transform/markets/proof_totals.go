@@ -12,7 +12,6 @@ import (
 // outcomes, and stay below it if Exactly is a third one.
 const (
 	mostTotal  = 1.20 // of over, exactly and under
-	leastPair  = 1.03 // of over and under alone, to be a bet of two outcomes. Beside an unlikely Exactly they have up to 1.024
 	clearThree = 1.00 // the bound of over and under alone, to be two of three
 )
 
@@ -41,9 +40,9 @@ const (
 
 // proveTotals marks the rows of a three-way total whose line is not proven. If the provider's
 // name does not say that the total is three-way, prices must prove it. Lines that cannot be
-// three-way are read as the other market, if the table has one.
-func (d *Deriver) proveTotals(o *input.Offer) {
-	lines := d.threeWays(o)
+// three-way are marked as two-way, if the table has such a market.
+func proveTotals(readings []reading, o *input.Offer) {
+	lines := threeWaysOf(readings, o)
 	proven, refuted := false, false
 	for i := range lines {
 		l := &lines[i]
@@ -56,8 +55,8 @@ func (d *Deriver) proveTotals(o *input.Offer) {
 			l.verdict = isTwoWay
 		}
 	}
-	for i := range d.readings {
-		rd := &d.readings[i]
+	for i := range readings {
+		rd := &readings[i]
 		if rd.reason != "" {
 			continue
 		}
@@ -65,15 +64,12 @@ func (d *Deriver) proveTotals(o *input.Offer) {
 		rd.doubtful = verdict != isThreeWay
 		rd.twoWay = o.TwoWay != nil && verdict == isTwoWay && rd.selection != "EXACTLY"
 	}
-	if o.TwoWay != nil {
-		d.readTwoWay(o)
-	}
 }
 
-// threeWays gathers the rows by line.
-func (d *Deriver) threeWays(o *input.Offer) (lines []threeWay) {
-	for i := range d.readings {
-		rd := &d.readings[i]
+// threeWaysOf gathers the rows by line.
+func threeWaysOf(readings []reading, o *input.Offer) (lines []threeWay) {
+	for i := range readings {
+		rd := &readings[i]
 		if rd.reason != "" {
 			continue
 		}
@@ -129,24 +125,4 @@ func (l *threeWay) judge(byPrices bool) lineVerdict {
 		return isDoubtful
 	}
 	return isThreeWay
-}
-
-// readTwoWay reads the other rows in their second meaning: rows of two-way lines, and rows whose
-// line is no whole number.
-func (d *Deriver) readTwoWay(o *input.Offer) {
-	claim := d.claimOf(o.TwoWay) // a table's test ensures that it can be read
-	plan, known := d.reader.plan, d.reader.known
-	d.reader.plan, d.reader.known = claim.plan, claim.known
-	for i := range d.readings {
-		rd := &d.readings[i]
-		if rd.reason == "" && !rd.twoWay || o.Rows[i].Trouble != "" {
-			continue
-		}
-		rd.twoWay = false
-		var again reading
-		if d.reader.read(&o.Rows[i], &again); again.reason == "" {
-			*rd, rd.twoWay = again, true
-		}
-	}
-	d.reader.plan, d.reader.known, d.reader.contradicts = plan, known, false
 }

@@ -1,5 +1,7 @@
 package markets
 
+import "mkt/fetch/input"
+
 // claimed is an entry of a mapping table with its plan. Fixtures share them, because the same few
 // words occur in their rows.
 type claimed struct {
@@ -14,10 +16,9 @@ type known struct {
 	contradicts bool
 }
 
-// The limits of a Deriver's memory: entries of mapping tables, readings of rows, and bytes of a
-// row's labels.
-const (
-	maxClaims = 4096
-	maxKnown  = 1 << 14
-	maxLabels = 256
-)
+// newClaim returns an entry of a mapping table with its plan.
+func newClaim(entry *input.Reading) *claimed {
+	c := &claimed{known: make(map[string]*known)}
+	c.plan, c.ok = planOf(entry)
+	return c
+}

@@ -7,6 +7,12 @@ import (
 	"mkt/publish/football"
 )
 
+// The limits of a reader's memory: readings of rows, and bytes of a row's labels.
+const (
+	maxKnown  = 1 << 14
+	maxLabels = 256
+)
+
 // keyOf returns the key of a row's labels. It is false if their meaning may depend on the
 // fixture: on its players, or on the name of a team in them.
 func (r *rowReader) keyOf(labels []football.Label) (key []byte, ok bool) {

@@ -8,9 +8,9 @@ import (
 // plan is a form applied to one offer: without the parts that the table's claim determines.
 type plan struct {
 	*form
-	term    *football.Term
-	claim   *input.Reading
-	dialect *input.Dialect
+	term  *football.Term
+	claim *input.Reading
+	dialect
 
 	want, may slots
 	fixed     side // the market's side according to the table
@@ -35,7 +35,7 @@ func planOf(claim *input.Reading) (p plan, ok bool) {
 	if byHalf && !(term.AllowsPeriod("1H") && term.AllowsPeriod("2H")) || !byHalf && !term.AllowsPeriod(claim.Period) {
 		return plan{}, false
 	}
-	p = plan{form: f, term: term, claim: claim, dialect: claim.Dialect, want: f.want, may: f.may,
+	p = plan{form: f, term: term, claim: claim, dialect: dialect{claim.Dialect}, want: f.want, may: f.may,
 		nouns: claim.Dialect.Nouns[term.Dimension], sentence: claim.Dialect.Sentences[claim.Market], when: "BEFORE"}
 	if claim.Market == "LATE_GOAL" {
 		p.when = "AFTER"
@@ -69,3 +69,11 @@ func (p *plan) fix(s side) {
 	p.want &^= about
 	p.may |= about
 }
+
+// isSplit reports whether the rows of one offer are of several markets.
+func (p *plan) isSplit() bool {
+	return p.want&(about|half) != 0 || p.claim.Condition == input.NeedsScorers || p.may&about != 0 && p.fixed == noSide
+}
+
+// isAboutPlayers reports whether the rows of the market are about players.
+func (p *plan) isAboutPlayers() bool { return p.player != noPlayer }

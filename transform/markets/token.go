@@ -30,7 +30,7 @@ func blanks(s string) (size int, ok bool) {
 }
 
 // countAt reads "3", "7+", "7 or more": a number, the last one open.
-func (p *plan) countAt(s string) (word string, size int) {
+func (p dialect) countAt(s string) (word string, size int) {
 	n, size := digitsAt(s)
 	if size == 0 {
 		return "", 0
@@ -48,7 +48,7 @@ func (p *plan) countAt(s string) (word string, size int) {
 }
 
 // atLeastAt reads "more 4" as 4+.
-func (p *plan) atLeastAt(s string) (word string, size int) {
+func (p dialect) atLeastAt(s string) (word string, size int) {
 	mark, size := p.phraseAt(s, input.AtLeast)
 	if size == 0 {
 		return "", 0
@@ -62,7 +62,7 @@ func (p *plan) atLeastAt(s string) (word string, size int) {
 
 // bandAt reads a band of whole numbers: "6 - 8", "6-8", "6 to 8", "2 or 3",
 // "7+", "Under 6" (0-5), "Over 14" (15+).
-func (p *plan) bandAt(s string) (word string, size int) {
+func (p dialect) bandAt(s string) (word string, size int) {
 	if word, n := p.phraseAt(s, input.OverUnder); n > 0 {
 		bound, size := numberAfter(s, n)
 		switch {
@@ -101,7 +101,7 @@ func numberAfter(s string, at int) (n, size int) {
 }
 
 // pairAt reads two numbers with "-", "to" or "or" between them.
-func (p *plan) pairAt(s string) (from, to, size int, or bool) {
+func (p dialect) pairAt(s string) (from, to, size int, or bool) {
 	from, size = digitsAt(s)
 	if size == 0 {
 		return 0, 0, 0, false
@@ -126,7 +126,7 @@ func (p *plan) pairAt(s string) (from, to, size int, or bool) {
 
 // bracketAt reads a bracket of minutes of play: "1-10", "81 - Full Time" (81+),
 // "46+".
-func (p *plan) bracketAt(s string) (word string, size int) {
+func (p dialect) bracketAt(s string) (word string, size int) {
 	if from, to, size, or := p.pairAt(s); size > 0 {
 		if or || from >= to || !endsWord(s, size) {
 			return "", 0

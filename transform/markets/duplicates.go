@@ -17,42 +17,48 @@ type place struct {
 	first  int // the place of its first selection among the fixture's selections
 }
 
-func (d *Deriver) place(o *input.Offer, digest identity.Digest, selections int) {
-	d.places = append(d.places, place{o, digest, len(d.allocated) - selections})
+// duplicates separates the markets of a fixture that share an id.
+type duplicates struct {
+	places []place
+	met    map[football.MarketID]bool
 }
 
-// separateMarkets gives every market of the fixture an id of its own. Ids are distinct already,
-// unless the provider sends one market in two pieces that could not be merged. Then the first
+func (d *duplicates) begin() { d.places = d.places[:0] }
+
+// add records the sources of the next market.
+func (d *duplicates) add(p place) { d.places = append(d.places, p) }
+
+// separate separates the markets that share an id. Ids are distinct already, unless the provider sends one market in two pieces that could not be merged. Then the first
 // piece by content keeps the id.
-func (d *Deriver) separateMarkets() {
+func (d *duplicates) separate(markets []football.Market, ids *ids) {
 	clear(d.met)
 	var again []int
-	for i := range d.markets {
-		if d.met[d.markets[i].ID] {
+	for i := range markets {
+		if d.met[markets[i].ID] {
 			again = append(again, i)
 		}
-		d.met[d.markets[i].ID] = true
+		d.met[markets[i].ID] = true
 	}
 	for len(again) > 0 {
-		id := d.markets[again[0]].ID
+		id := markets[again[0]].ID
 		var alike []int
-		for i := range d.markets {
-			if d.markets[i].ID == id {
+		for i := range markets {
+			if markets[i].ID == id {
 				alike = append(alike, i)
 			}
 		}
-		d.separate(alike)
+		d.separateAlike(markets, alike, ids)
 		again = slices.DeleteFunc(again, func(i int) bool { return slices.Contains(alike, i) })
 	}
 }
 
-// separate gives all but the first of some alike markets another suffix, by their content and
+// separateAlike gives all but the first of some alike markets another suffix, by their content and
 // never by their prices. Pieces that only differ in a price are numbered in the provider's
 // order, and none of them can be trusted.
-func (d *Deriver) separate(alike []int) {
+func (d *duplicates) separateAlike(markets []football.Market, alike []int, ids *ids) {
 	content := make(map[int][]string, len(alike))
 	for _, i := range alike {
-		content[i] = marketContent(&d.markets[i])
+		content[i] = marketContent(&markets[i])
 	}
 	slices.SortStableFunc(alike, func(a, b int) int { return slices.Compare(content[a], content[b]) })
 	for from := 0; from < len(alike); {
@@ -60,40 +66,30 @@ func (d *Deriver) separate(alike []int) {
 		for to < len(alike) && slices.Equal(content[alike[to]], content[alike[from]]) {
 			to++
 		}
-		d.markAlike(alike[from:to])
+		markAlike(markets, alike[from:to])
 		for n, i := range alike[from:to] {
 			if from+n == 0 {
 				continue
 			}
-			m := &d.markets[i]
-			digest := d.minter.Duplicate(d.places[i].digest, append(content[i], strconv.Itoa(n))...)
+			m := &markets[i]
+			digest := ids.minter.Duplicate(d.places[i].digest, append(content[i], strconv.Itoa(n))...)
 			m.ID = m.ID[:identity.IDLength] + "~" + digest.MarketID()[3:11]
-			d.remint(&digest, d.places[i].first, len(m.Selections))
+			ids.remint(&digest, d.places[i].first, len(m.Selections))
 		}
 		from = to
 	}
 }
 
-// remint makes the ids of a market's selections again, below another digest. first is the place
-// of the first one of the fixture. Their old ids also belong to the market that keeps its id.
-func (d *Deriver) remint(market *identity.Digest, first, number int) {
-	for k := first; k < first+number; k++ {
-		id := d.ids[k*identity.IDLength : (k+1)*identity.IDLength]
-		digest := d.minter.Duplicate(*market, string(id))
-		copy(id, digest.AppendSelectionID(nil))
-	}
-}
-
 // markAlike marks the selections of markets with the same content but different prices or states.
-func (d *Deriver) markAlike(alike []int) {
-	first := marketTerms(&d.markets[alike[0]])
-	differs := func(i int) bool { return !slices.Equal(marketTerms(&d.markets[i]), first) }
+func markAlike(markets []football.Market, alike []int) {
+	first := marketTerms(&markets[alike[0]])
+	differs := func(i int) bool { return !slices.Equal(marketTerms(&markets[i]), first) }
 	if !slices.ContainsFunc(alike[1:], differs) {
 		return
 	}
 	for _, i := range alike {
-		for k := range d.markets[i].Selections {
-			s := &d.markets[i].Selections[k]
+		for k := range markets[i].Selections {
+			s := &markets[i].Selections[k]
 			addReason(s, football.AmbiguousShape)
 			s.Quality.Status, s.Quality.Publishable = statusOf(s.Quality.Reasons), false
 		}
