@@ -18,6 +18,7 @@ import (
 	"mkt/publish/table"
 	"mkt/transform/identity"
 	"mkt/transform/markets"
+	"mkt/transform/markets/suspicion"
 )
 
 type sheet struct {
@@ -53,7 +54,7 @@ type fixtureCounts struct {
 	markets, mapped         int
 	selections, publishable int
 	withoutPrices           int
-	suspicions              markets.Suspicions
+	suspicions              suspicion.Counts
 	raw, notPublishable     []reasonCount
 }
 
@@ -198,7 +199,7 @@ type sheetReader struct {
 	rows      *rowStore
 	minter    *identity.Minter
 	deriver   *markets.Deriver
-	suspecter markets.Suspecter
+	suspecter suspicion.Detector
 	encoder   table.Encoder
 	body      raw.Buffer // the rows have texts of their own
 	slabs     input.Slabs

@@ -16,7 +16,7 @@ import (
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
 	"mkt/transform/identity"
-	"mkt/transform/markets"
+	"mkt/transform/markets/suspicion"
 )
 
 // Options of one run. The caller holds the lock of Root.
@@ -78,7 +78,7 @@ type Summary struct {
 	Failed  int // fixtures that could not be retrieved
 	// Suspicions counts markets that were perhaps misread, by kind. They are published
 	// nevertheless.
-	Suspicions markets.Suspicions
+	Suspicions suspicion.Counts
 	Live       LiveSummary
 	Bytes      int64
 	Took       time.Duration

@@ -14,7 +14,7 @@ import (
 	"mkt/publish/snapshot"
 	"mkt/publish/table"
 	"mkt/transform/identity"
-	"mkt/transform/markets"
+	"mkt/transform/markets/suspicion"
 )
 
 func (r *run) minter() *identity.Minter {
@@ -222,6 +222,6 @@ func (r *run) countUp(m *snapshot.Manifest) {
 	}
 	m.Counters[SuspicionsCounter] = int64(s.Suspicions.Total())
 	for kind, n := range s.Suspicions {
-		m.Counters[SuspicionsCounter+":"+markets.Suspicion(kind).String()] = int64(n)
+		m.Counters[SuspicionsCounter+":"+suspicion.Kind(kind).String()] = int64(n)
 	}
 }

@@ -45,7 +45,7 @@ var rules = []rule{
 	{pkg: "fetch/...", may: []string{"fetch/...", "publish/football", "publish/layout", "publish/durable", "publish/health"},
 		far: []string{"serve/...", "transform/...", "cmd/..."}, what: "fetch's own and publish's leaves"},
 	{pkg: "transform/identity", may: []string{"publish/football", "publish/durable"}, what: "publish/football and publish/durable"},
-	{pkg: "transform/markets", may: []string{"fetch/input", "publish/football", "transform/identity"}, what: "fetch/input, publish/football and transform/identity"},
+	{pkg: "transform/markets/...", may: []string{"transform/markets/...", "fetch/input", "publish/football", "transform/identity"}, what: "its own, fetch/input, publish/football and transform/identity"},
 	{pkg: "transform/live/...", may: []string{"transform/live/...", "fetch/input", "publish/football", "transform/identity"}, what: "its own, fetch/input, publish/football and transform/identity"},
 	{pkg: "transform/...", may: append([]string{"transform/...", "fetch/input", "fetch/raw", "fetch/provider", "fetch/provider/all"}, formats...),
 		far: []string{"serve/...", "cmd/...", "fetch/credential", "fetch/internal/upstream"}, what: "transform's own, the formats, fetch/raw and the providers' readers"},

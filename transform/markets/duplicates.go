@@ -8,6 +8,7 @@ import (
 	"mkt/fetch/input"
 	"mkt/publish/football"
 	"mkt/transform/identity"
+	"mkt/transform/markets/price"
 )
 
 // place has the sources of a market's identity, for distinguishing two alike markets.
@@ -90,8 +91,8 @@ func markAlike(markets []football.Market, alike []int) {
 	for _, i := range alike {
 		for k := range markets[i].Selections {
 			s := &markets[i].Selections[k]
-			addReason(s, football.AmbiguousShape)
-			s.Quality.Status, s.Quality.Publishable = statusOf(s.Quality.Reasons), false
+			price.AddReason(s, football.AmbiguousShape)
+			s.Quality.Status, s.Quality.Publishable = price.StatusOf(s.Quality.Reasons), false
 		}
 	}
 }
@@ -118,7 +119,7 @@ func sortedRows(m *football.Market, more func(*football.Selection) []string) []s
 	for i := range m.Selections {
 		s := &m.Selections[i]
 		row := input.Row{ID: s.ProviderSelectionID, Labels: s.Labels}
-		for n := len(row.Labels); n > 0 && (row.Labels[n-1].Field == decimalField || row.Labels[n-1].Field == otherField); n-- {
+		for n := len(row.Labels); n > 0 && (row.Labels[n-1].Field == price.DecimalField || row.Labels[n-1].Field == price.OtherField); n-- {
 			row.Labels = row.Labels[:n-1] // a price kept by judge as a label
 		}
 		rows = append(rows, strings.Join(append(rowContent(&row), more(s)...), "\x00"))

@@ -7,15 +7,19 @@ import (
 	"mkt/fetch/input"
 	"mkt/publish/football"
 	"mkt/transform/identity"
+	"mkt/transform/markets/price"
+	"mkt/transform/markets/suspicion"
+	"mkt/transform/markets/token"
+	"mkt/transform/markets/wording"
 )
 
 // emitter makes the markets of a fixture. It keeps buffers.
 type emitter struct {
 	ids        ids
 	duplicates duplicates
-	quotes     quotes
+	quotes     suspicion.Quotes
 	levels     levels
-	numbers    []quarters // lines of the market at hand
+	numbers    []token.Quarters // lines of the market at hand
 
 	markets   []football.Market
 	allocated []football.Selection // every selection of the fixture
@@ -66,47 +70,47 @@ func (d *emitter) release() {
 }
 
 // mapped emits a variant as a market of the canonical definition.
-func (d *emitter) mapped(of *part, p *plan, v *variant) {
+func (d *emitter) mapped(of *part, p *wording.Plan, v *variant) {
 	o := of.offer
-	def := identity.Definition{Canonical: p.claim.Market, Period: p.claim.Period, Subject: v.about.String(), Parameter: p.claim.Parameter}
+	def := identity.Definition{Canonical: p.Claim.Market, Period: p.Claim.Period, Subject: v.about.String(), Parameter: p.Claim.Parameter}
 	if v.market != "" {
 		def.Canonical = v.market
 	}
 	if v.half != "" {
 		def.Period = v.half
 	}
-	digest, id := d.ids.mapped(o, def, p.claim.Rank)
+	digest, id := d.ids.mapped(o, def, p.Claim.Rank)
 	selections := d.nextSelections(of.len())
 	for k := range selections {
 		fill(&selections[k], of.row(k), of.reading(k), p)
 	}
-	if p.term.Grid {
+	if p.Term.Grid {
 		placeInGrid(selections, of)
 	}
 	d.levels.check(selections, of, p)
 	d.ids.identify(&digest, selections, of)
 	for k := range selections {
-		judge(&selections[k], of.row(k), of.reading(k).reason)
+		price.Judge(&selections[k], of.row(k), of.reading(k).Reason)
 	}
-	d.quotes.disprove(def.Canonical, selections)
+	d.quotes.Disprove(def.Canonical, selections)
 	d.duplicates.add(place{o, digest, len(d.allocated) - len(selections)})
 	d.markets = append(d.markets, football.Market{
 		ID: id, Canonical: def.Canonical, Period: def.Period, Name: o.Name, Sections: o.Sections,
 		Lines: d.lines(selections, of, p), Origin: football.Mapped, Selections: selections,
-		ProviderMarketIDs: o.ProviderIDs, Key: o.Key, Rule: p.claim.Rule, Ordinal: len(d.markets),
+		ProviderMarketIDs: o.ProviderIDs, Key: o.Key, Rule: p.Claim.Rule, Ordinal: len(d.markets),
 	})
 }
 
 // fill fills in the words of the row; identity and quality come later.
-func fill(s *football.Selection, row *input.Row, rd *reading, p *plan) {
-	s.Dimension = p.term.Dimension
+func fill(s *football.Selection, row *input.Row, rd *wording.Reading, p *wording.Plan) {
+	s.Dimension = p.Term.Dimension
 	provenance(s, row)
-	if rd.reason != "" {
+	if rd.Reason != "" {
 		s.Selection = words(row.Labels)
 		return
 	}
-	s.Selection, s.Qualifier, s.Subject, s.Subject2 = rd.selection, rd.qualifier, rd.subject, rd.subject2
-	if rd.hasLine {
+	s.Selection, s.Qualifier, s.Subject, s.Subject2 = rd.Selection, rd.Qualifier, rd.Subject, rd.Subject2
+	if rd.HasLine {
 		s.Line = ownLine(rd, p)
 	}
 }
@@ -115,24 +119,24 @@ func fill(s *football.Selection, row *input.Row, rd *reading, p *plan) {
 // one is the home side's for all three.
 //
 // Source: canonical vocabulary, section 3.
-func ownLine(rd *reading, p *plan) string {
+func ownLine(rd *wording.Reading, p *wording.Plan) string {
 	switch {
-	case !p.signed:
-		return rd.line.total()
-	case rd.side == away && p.term.Line == football.AsianHandicap:
-		return (-rd.line).handicap()
+	case !p.Signed:
+		return rd.Line.Total()
+	case rd.Side == wording.Away && p.Term.Line == football.AsianHandicap:
+		return (-rd.Line).Handicap()
 	}
-	return rd.line.handicap()
+	return rd.Line.Handicap()
 }
 
 // lines lists the distinct reliable lines, in numeric order, handicaps as the home side's.
-func (d *emitter) lines(selections []football.Selection, of *part, p *plan) []string {
+func (d *emitter) lines(selections []football.Selection, of *part, p *wording.Plan) []string {
 	all := d.numbers[:0]
 	for k := range selections {
 		rd := of.reading(k)
 		reasons := selections[k].Quality.Reasons
-		if rd.reason == "" && rd.hasLine && !slices.Contains(reasons, football.AmbiguousShape) && !slices.Contains(reasons, football.UnreadableLine) {
-			all = append(all, rd.line)
+		if rd.Reason == "" && rd.HasLine && !slices.Contains(reasons, football.AmbiguousShape) && !slices.Contains(reasons, football.UnreadableLine) {
+			all = append(all, rd.Line)
 		}
 	}
 	d.numbers = all
@@ -143,8 +147,8 @@ func (d *emitter) lines(selections []football.Selection, of *part, p *plan) []st
 	all = slices.Compact(all)
 	lines := make([]string, len(all))
 	for i, q := range all {
-		if lines[i] = q.total(); p.signed {
-			lines[i] = q.handicap()
+		if lines[i] = q.Total(); p.Signed {
+			lines[i] = q.Handicap()
 		}
 	}
 	return lines
@@ -153,8 +157,8 @@ func (d *emitter) lines(selections []football.Selection, of *part, p *plan) []st
 func placeInGrid(selections []football.Selection, of *part) {
 	grids := make([]football.Grid, of.len())
 	for k := range selections {
-		if rd := of.reading(k); rd.reason == "" && rd.row != "" {
-			grids[k] = football.Grid{Row: rd.row, Column: rd.column}
+		if rd := of.reading(k); rd.Reason == "" && rd.Row != "" {
+			grids[k] = football.Grid{Row: rd.Row, Column: rd.Column}
 			selections[k].Grid = &grids[k]
 		}
 	}
@@ -173,12 +177,12 @@ func (d *emitter) raw(of *part, reason football.Reason) {
 	d.ids.identify(&digest, selections, of)
 	for k := range selections {
 		row := of.row(k)
-		addReason(&selections[k], football.MarketNotMapped)
+		price.AddReason(&selections[k], football.MarketNotMapped)
 		reason := row.Trouble
 		if rd := of.reading(k); rd != nil {
-			reason = rd.reason
+			reason = rd.Reason
 		}
-		judge(&selections[k], row, reason)
+		price.Judge(&selections[k], row, reason)
 	}
 	d.duplicates.add(place{o, digest, len(d.allocated) - len(selections)})
 	d.markets = append(d.markets, football.Market{

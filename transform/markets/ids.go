@@ -11,6 +11,7 @@ import (
 	"mkt/fetch/input"
 	"mkt/publish/football"
 	"mkt/transform/identity"
+	"mkt/transform/markets/price"
 )
 
 // ids mints the ids of a fixture's markets and selections.
@@ -161,7 +162,7 @@ func (d *ids) mintDoubles(alike []int, of *part) {
 // markDoubles marks rows with one meaning but different prices or states.
 func markDoubles(selections []football.Selection, alike []int, of *part) {
 	for _, k := range alike[1:] {
-		if sameTerms(of.row(k), of.row(alike[0])) {
+		if price.SameTerms(of.row(k), of.row(alike[0])) {
 			continue
 		}
 		for _, k := range alike {
@@ -169,7 +170,7 @@ func markDoubles(selections []football.Selection, alike []int, of *part) {
 			if selections[k].Line != "" {
 				reason = football.UnreadableLine
 			}
-			addReason(&selections[k], reason)
+			price.AddReason(&selections[k], reason)
 		}
 		return
 	}

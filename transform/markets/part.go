@@ -1,12 +1,15 @@
 package markets
 
-import "mkt/fetch/input"
+import (
+	"mkt/fetch/input"
+	"mkt/transform/markets/wording"
+)
 
 // part is the rows of an offer that make one market, in the provider's order.
 type part struct {
 	offer    *input.Offer
-	readings []reading // of the offer's rows
-	rows     []int     // indexes of the offer's rows; nil for all, none of which was read
+	readings []wording.Reading // of the offer's rows
+	rows     []int             // indexes of the offer's rows; nil for all, none of which was read
 }
 
 func (p *part) len() int {
@@ -25,7 +28,7 @@ func (p *part) row(k int) *input.Row {
 }
 
 // reading returns the reading of row number k, nil if no row was read.
-func (p *part) reading(k int) *reading {
+func (p *part) reading(k int) *wording.Reading {
 	if p.rows == nil {
 		return nil
 	}
@@ -35,5 +38,5 @@ func (p *part) reading(k int) *reading {
 // isRead reports whether row number k was read.
 func (p *part) isRead(k int) bool {
 	rd := p.reading(k)
-	return rd != nil && rd.reason == ""
+	return rd != nil && rd.Reason == ""
 }

@@ -1,9 +1,11 @@
 package markets
 
+import "mkt/transform/markets/wording"
+
 // variant is one canonical market of an offer and its rows. A provider market
 // whose rows name the side, the half or the scorer holds several.
 type variant struct {
-	about  side
+	about  wording.Side
 	half   string
 	market string
 	twoWay bool  // the two-way lines of a three-way total
@@ -16,16 +18,16 @@ type variants struct{ list []variant }
 
 // of splits the rows by their market, in the order of the rows. Unread rows stay with the market
 // if there is only one candidate; otherwise they stay RAW.
-func (d *variants) of(p *plan, readings []reading) []variant {
+func (d *variants) of(p *wording.Plan, readings []wording.Reading) []variant {
 	for i := range d.list {
 		d.list[i].rows = d.list[i].rows[:0]
 	}
 	d.list = d.list[:0]
-	if !p.isSplit() {
-		v := d.variant(variant{about: p.fixed, twoWay: readings[0].twoWay})
+	if !p.IsSplit() {
+		v := d.variant(variant{about: p.Fixed, twoWay: readings[0].TwoWay})
 		for i := range readings {
-			if readings[i].twoWay != v.twoWay {
-				v = d.variant(variant{about: p.fixed, twoWay: readings[i].twoWay})
+			if readings[i].TwoWay != v.twoWay {
+				v = d.variant(variant{about: p.Fixed, twoWay: readings[i].TwoWay})
 			}
 			v.rows = append(v.rows, i)
 		}
@@ -33,7 +35,7 @@ func (d *variants) of(p *plan, readings []reading) []variant {
 	}
 	for i := range readings {
 		rd := &readings[i]
-		v := d.variant(variant{about: rd.about, half: rd.half, market: rd.market, twoWay: rd.twoWay, raw: rd.reason != ""})
+		v := d.variant(variant{about: rd.About, half: rd.Half, market: rd.Market, twoWay: rd.TwoWay, raw: rd.Reason != ""})
 		v.rows = append(v.rows, i)
 	}
 	return d.list
