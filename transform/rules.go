@@ -3,7 +3,7 @@ package transform
 import "time"
 
 // This file has every number of the stage on which stored bytes depend. A test fails if one of
-// them changes without a new [football.DerivationVersion] or [live.Rules].
+// them changes without a new [football.DerivationVersion] or [mkt/transform/live/rules.Version].
 
 // Damaged parts are marked or left out, and the run continues. It fails if more than the share
 // maxBroken of its fixtures, or of their sections, markets or rows, is unreadable: the provider's
@@ -33,7 +33,7 @@ const (
 	// play. A single list may lack it by mistake.
 	missingFor = 20 * time.Second
 	// If a list lacks more than this share, and more than this number, of the fixtures in play,
-	// it does not end them; they leave play after [live.Linger].
+	// it does not end them; they leave play after [mkt/transform/live/rules.Linger].
 	holdShare  = 0.20
 	holdNumber = 20
 )
