@@ -70,7 +70,7 @@ const (
 )
 
 // playerForm is the wording of a player market's rows. The player's name is the rest after all
-// other words, in the provider's spelling, if it is proven to be a name; see playername.go.
+// other words, in the provider's spelling, if it is proven to be a name; see package names.
 type playerForm uint8
 
 const (
