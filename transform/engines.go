@@ -5,7 +5,7 @@ import (
 
 	"mkt/publish/football"
 	"mkt/publish/snapshot"
-	"mkt/transform/live"
+	"mkt/transform/live/rules"
 	"mkt/transform/prematch"
 	"mkt/transform/tracking"
 )
@@ -13,7 +13,7 @@ import (
 // engines is the only place that distinguishes the products.
 var engines = map[football.Product]engine{
 	football.MarketEngine:     {version: football.DerivationVersion, begin: beginPrematch, counts: marketCounts},
-	football.LiveIntelligence: {version: live.Rules, begin: beginTracking, counts: liveCounts},
+	football.LiveIntelligence: {version: rules.Version, begin: beginTracking, counts: liveCounts},
 }
 
 func beginPrematch(r *run, m *snapshot.Manifest) derivation {

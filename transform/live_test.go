@@ -18,7 +18,7 @@ import (
 	"mkt/publish/snapshot"
 	"mkt/publish/table"
 	"mkt/transform/identity"
-	"mkt/transform/live"
+	"mkt/transform/live/rules"
 	"mkt/transform/reading"
 	"mkt/transform/tracking"
 )
@@ -83,7 +83,7 @@ func TestLiveRun(t *testing.T) {
 	}
 	m, _, err := snapshot.OpenCanonical(mem, last.id())
 	must(t, err)
-	if m.PreviousCycle != ticks[28].id() || !m.ProviderFetchedAt.Equal(at) || m.Counters["in_play"] != 2 || m.DerivationVersion != live.Rules {
+	if m.PreviousCycle != ticks[28].id() || !m.ProviderFetchedAt.Equal(at) || m.Counters["in_play"] != 2 || m.DerivationVersion != rules.Version {
 		t.Errorf("header %+v", m)
 	}
 }

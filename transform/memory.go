@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sync/semaphore"
 
 	"mkt/fetch/raw"
+	"mkt/transform/bounds"
 	"mkt/transform/reading"
-	"mkt/transform/rules"
 	"mkt/transform/spool"
 )
 
@@ -69,8 +69,8 @@ func need(c raw.Cycle, workers int) (bytes int64, err error) {
 	if !known {
 		values = c.Counters["response_bytes"] / bytesAValue
 	}
-	if values > rules.MostValues {
-		return 0, fmt.Errorf("%w: its answers have %d values, more than the limit of %d", reading.ErrQuarantined, values, rules.MostValues)
+	if values > bounds.MostValues {
+		return 0, fmt.Errorf("%w: its answers have %d values, more than the limit of %d", reading.ErrQuarantined, values, bounds.MostValues)
 	}
 	return bytesPerRun + min(values, int64(workers)*mostOfAnswer)*bytesPerValue + min(values*rowsPerValue, 2*spool.MaxBuffered), nil
 }

@@ -14,8 +14,8 @@ import (
 	"mkt/publish/snapshot"
 	"mkt/publish/table"
 	"mkt/transform"
+	"mkt/transform/bounds"
 	"mkt/transform/reading"
-	"mkt/transform/rules"
 )
 
 // A fixture or a market with too many selections counts as unreadable; the fixture keeps
@@ -72,7 +72,7 @@ func TestMemory(t *testing.T) {
 		_, err := transform.Run(ctx, o)
 		return err
 	}
-	for _, values = range []int64{1, rules.MostValues} {
+	for _, values = range []int64{1, bounds.MostValues} {
 		must(t, try(t.Context()))
 		release, err := memory.Hold(t.Context(), nil, 100<<20)
 		must(t, err)
@@ -91,7 +91,7 @@ func TestMemory(t *testing.T) {
 		release()
 		must(t, <-ended)
 	}
-	values = rules.MostValues + 1
+	values = bounds.MostValues + 1
 	if err := try(t.Context()); !errors.Is(err, reading.ErrQuarantined) {
 		t.Errorf("more values than are read: %v", err)
 	}

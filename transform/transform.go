@@ -11,9 +11,9 @@ import (
 	"mkt/fetch/provider/all"
 	"mkt/fetch/raw"
 	"mkt/publish/layout"
+	"mkt/transform/bounds"
 	"mkt/transform/canonical"
 	"mkt/transform/reading"
-	"mkt/transform/rules"
 	"mkt/transform/spool"
 )
 
@@ -48,7 +48,7 @@ func (r *run) check() error {
 		r.Workers = runtime.GOMAXPROCS(0)
 	}
 	if r.Details <= 0 {
-		r.Details = rules.Details
+		r.Details = bounds.Details
 	}
 	if r.Provider == nil {
 		r.Provider = all.Lookup

@@ -8,7 +8,7 @@ import (
 	"mkt/publish/snapshot"
 	"mkt/publish/table"
 	"mkt/transform/identity"
-	"mkt/transform/markets"
+	"mkt/transform/markets/suspicion"
 	"mkt/transform/reading"
 	"mkt/transform/spool"
 )
@@ -55,7 +55,7 @@ type Counts struct {
 	Partial int
 	// Suspicions counts markets that were perhaps misread, by kind. They are published
 	// nevertheless.
-	Suspicions markets.Suspicions
+	Suspicions suspicion.Counts
 }
 
 func (c *Cycle) minter() *identity.Minter {

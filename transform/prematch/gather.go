@@ -10,8 +10,8 @@ import (
 	"mkt/publish/football"
 	"mkt/publish/snapshot"
 	"mkt/publish/table"
+	"mkt/transform/bounds"
 	"mkt/transform/reading"
-	"mkt/transform/rules"
 )
 
 // gather joins the payloads' fixtures with the listing. If several payloads have a fixture, a
@@ -155,13 +155,13 @@ func (g *gathering) tooMuch(tenant string, damaged map[string]int) error {
 		bad, few, whole int
 		most            float64 // share of the whole
 	}{
-		{"fixtures' markets", len(g.broken), 1, len(g.broken) + len(g.byID), rules.MaxBroken},
-		{"items of the fixture list", reading.Total(g.listing.Broken), 1, reading.Total(g.listing.Broken) + len(g.listing.Fixtures), rules.MaxBroken},
-		{"items of the fixture list in part", g.listing.Hurt, 1, g.listing.Met, rules.MaxBroken},
-		{"sections of fixtures", g.hurt.Sections, rules.ManyParts, g.met.Sections, rules.MaxBroken},
-		{"markets", g.hurt.Markets, rules.ManyParts, g.met.Markets, rules.MaxBroken},
-		{"rows of markets", g.hurt.Rows, rules.ManyParts, g.met.Rows, rules.MaxBroken},
-		{"prices", g.badPrices, rules.ManyParts, g.prices, rules.MaxUnreadable},
+		{"fixtures' markets", len(g.broken), 1, len(g.broken) + len(g.byID), bounds.MaxBroken},
+		{"items of the fixture list", reading.Total(g.listing.Broken), 1, reading.Total(g.listing.Broken) + len(g.listing.Fixtures), bounds.MaxBroken},
+		{"items of the fixture list in part", g.listing.Hurt, 1, g.listing.Met, bounds.MaxBroken},
+		{"sections of fixtures", g.hurt.Sections, bounds.ManyParts, g.met.Sections, bounds.MaxBroken},
+		{"markets", g.hurt.Markets, bounds.ManyParts, g.met.Markets, bounds.MaxBroken},
+		{"rows of markets", g.hurt.Rows, bounds.ManyParts, g.met.Rows, bounds.MaxBroken},
+		{"prices", g.badPrices, bounds.ManyParts, g.prices, bounds.MaxUnreadable},
 	} {
 		if part.bad > part.few && float64(part.bad) > part.most*float64(part.whole) {
 			return fmt.Errorf("%w: %d of %d %s%s; the provider's format may have changed: mkt mapping report --tenant %s shows what is not understood",

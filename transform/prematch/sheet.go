@@ -9,10 +9,11 @@ import (
 	"mkt/fetch/raw"
 	"mkt/publish/football"
 	"mkt/publish/table"
+	"mkt/transform/bounds"
 	"mkt/transform/identity"
 	"mkt/transform/markets"
+	"mkt/transform/markets/suspicion"
 	"mkt/transform/reading"
-	"mkt/transform/rules"
 	"mkt/transform/spool"
 )
 
@@ -50,7 +51,7 @@ type fixtureCounts struct {
 	markets, mapped         int
 	selections, publishable int
 	withoutPrices           int
-	suspicions              markets.Suspicions
+	suspicions              suspicion.Counts
 	raw, notPublishable     []reasonCount
 }
 
@@ -78,7 +79,7 @@ type sheetReader struct {
 	rows      *spool.Rows
 	minter    *identity.Minter
 	deriver   *markets.Deriver
-	suspecter markets.Suspecter
+	suspecter suspicion.Detector
 	encoder   table.Encoder
 	body      raw.Buffer // the rows have texts of their own
 	slabs     input.Slabs
@@ -213,5 +214,5 @@ func isTooLarge(offers []input.Offer) bool {
 		rows := len(offers[i].Rows)
 		n, most = n+rows, max(most, rows)
 	}
-	return n > rules.MaxSelections || most > rules.MaxMarketSelections
+	return n > bounds.MaxSelections || most > bounds.MaxMarketSelections
 }

@@ -8,7 +8,7 @@ import (
 	"mkt/publish/layout"
 	"mkt/publish/table"
 	"mkt/transform/canonical"
-	"mkt/transform/markets"
+	"mkt/transform/markets/suspicion"
 )
 
 // Write writes the tables of the cycle into its canonical folder.
@@ -123,6 +123,6 @@ func (c *Cycle) countUp() {
 	}
 	m.Counters[SuspicionsCounter] = int64(s.Suspicions.Total())
 	for kind, n := range s.Suspicions {
-		m.Counters[SuspicionsCounter+":"+markets.Suspicion(kind).String()] = int64(n)
+		m.Counters[SuspicionsCounter+":"+suspicion.Kind(kind).String()] = int64(n)
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"mkt/publish/durable"
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
-	"mkt/transform/rules"
+	"mkt/transform/bounds"
 )
 
 // ErrNoPrevious: the cycle with the states to continue is missing.
@@ -27,7 +27,7 @@ func (c *Cycle) findPrevious(ctx context.Context) error {
 	}
 	id := c.Archive.Cycle().Previous
 	var missing []layout.CycleID // newest first
-	for id != "" && len(missing) < rules.MaxBehind {
+	for id != "" && len(missing) < bounds.MaxBehind {
 		m, found, err := canonicalOf(c.Root, id)
 		if err != nil {
 			return c.remedy(err)

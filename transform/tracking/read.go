@@ -7,8 +7,8 @@ import (
 	"mkt/fetch/input"
 	"mkt/fetch/provider"
 	"mkt/fetch/raw"
+	"mkt/transform/bounds"
 	"mkt/transform/reading"
-	"mkt/transform/rules"
 )
 
 // sheets are the payloads of a cycle as read.
@@ -97,7 +97,7 @@ func (s *sheets) detailOrigins() (origins []reading.Origin) {
 func tooManyBroken(list provider.LiveSheet) error {
 	broken := reading.Total(list.Broken)
 	for _, part := range []struct{ bad, whole int }{{broken, broken + len(list.Samples)}, {list.Changed, list.Met}} {
-		if part.bad > 1 && float64(part.bad) > rules.MaxBroken*float64(part.whole) {
+		if part.bad > 1 && float64(part.bad) > bounds.MaxBroken*float64(part.whole) {
 			return fmt.Errorf("%w: %d of %d fixtures in play%s", reading.ErrQuarantined, part.bad, part.whole, reading.MostOften(list.Damaged))
 		}
 	}

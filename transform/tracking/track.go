@@ -6,8 +6,9 @@ import (
 	"time"
 
 	"mkt/fetch/input"
+	"mkt/transform/bounds"
 	"mkt/transform/live"
-	"mkt/transform/rules"
+	"mkt/transform/live/rules"
 )
 
 // track is one fixture on its way through a cycle.
@@ -131,7 +132,7 @@ func (t *track) fold() {
 // lists have lacked it for a while, or no list has had it for long.
 func (t *track) passUnlisted(at time.Time, isComplete bool) {
 	step := live.Pass
-	if t.isMissing(at) && (isComplete || t.unlistedFor(at) >= live.Linger) {
+	if t.isMissing(at) && (isComplete || t.unlistedFor(at) >= rules.Linger) {
 		step = live.Leave
 	}
 	next := step(*t.state, at)
@@ -153,5 +154,5 @@ func (t *track) unlistedFor(at time.Time) time.Duration {
 
 // isMissing reports whether a fixture has not left play but was in no list for a while.
 func (t *track) isMissing(at time.Time) bool {
-	return t.sample == nil && !t.state.Left() && t.unlistedFor(at) >= rules.MissingFor
+	return t.sample == nil && !t.state.Left() && t.unlistedFor(at) >= bounds.MissingFor
 }

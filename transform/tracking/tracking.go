@@ -11,9 +11,9 @@ import (
 
 	"mkt/fetch/input"
 	"mkt/fetch/provider"
+	"mkt/transform/bounds"
 	"mkt/transform/live"
 	"mkt/transform/reading"
-	"mkt/transform/rules"
 )
 
 // Derive folds the list and the details of a raw cycle into the states of the previous cycle. All
@@ -76,7 +76,7 @@ func (c *Cycle) tooManyMissing(tracks []*track, at time.Time) bool {
 			missing++
 		}
 	}
-	if missing <= rules.HoldNumber || float64(missing) <= rules.HoldShare*float64(listed) {
+	if missing <= bounds.HoldNumber || float64(missing) <= bounds.HoldShare*float64(listed) {
 		return false
 	}
 	c.Counts.Held = missing

@@ -18,6 +18,7 @@ import (
 	"mkt/transform/live"
 	"mkt/transform/reading"
 	"mkt/transform/tracking"
+	"mkt/transform/live/rules"
 )
 
 // live explains live intelligence. It replays the fixture over the archived samples, from a
@@ -54,7 +55,7 @@ type liveTrace struct {
 // identify finds the provider's ids of the fixture: in the snapshot, or in the
 // canonical cycle nearest to it.
 func (l *liveTrace) identify() error {
-	l.report.Rules = Rules{Then: cmp.Or(l.manifest.DerivationVersion, live.Rules), Now: live.Rules}
+	l.report.Rules = Rules{Then: cmp.Or(l.manifest.DerivationVersion, rules.Version), Now: rules.Version}
 	if !l.report.Publication.Kept {
 		l.report.note("the snapshot was deleted by retention: the values are computed from the archived samples")
 		return l.identifyByState()

@@ -10,6 +10,7 @@ import (
 	"mkt/publish/football"
 	"mkt/transform/live"
 	"mkt/transform/tracking"
+	"mkt/transform/live/rules"
 )
 
 func (l *liveTrace) timeline() error {
@@ -26,7 +27,7 @@ func (l *liveTrace) timeline() error {
 			words = append(words, string(entry.SideProven))
 		}
 		v := Value{Field: fmt.Sprintf("timeline %d, %s", i+1, placeOf(entry)), State: HasValue,
-			Value: strings.Join(words, " "), Rule: live.RuleOf(entry.State, entry.Certainty)}
+			Value: strings.Join(words, " "), Rule: rules.Of(entry.State, entry.Certainty)}
 		s, listedIn := l.stepAt(entry.At), l.stepAt(entry.ListedAt)
 		if s != nil {
 			v.From = l.places(s, evidence(s, entry)...)

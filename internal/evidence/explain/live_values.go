@@ -10,6 +10,7 @@ import (
 	"mkt/publish/table"
 	"mkt/transform/live"
 	"mkt/transform/tracking"
+	"mkt/transform/live/rules"
 )
 
 // values adds the requested values to the report.
@@ -149,7 +150,7 @@ func (l *liveTrace) step(s *tracking.Step, gave string) {
 func (l *liveTrace) minute() error {
 	n, added := l.target.number, l.target.added
 	last := bucketOf(l.last().After, n, added)
-	v := Value{Field: fmt.Sprintf("minute %d", n), State: HasValue, Value: fmt.Sprintf("%d-%d", last.Home, last.Away), Rule: live.MinuteRule(last.State)}
+	v := Value{Field: fmt.Sprintf("minute %d", n), State: HasValue, Value: fmt.Sprintf("%d-%d", last.Home, last.Away), Rule: rules.Minute(last.State)}
 	if added > 0 {
 		v.Field += fmt.Sprintf("+%d", added)
 	}
