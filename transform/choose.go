@@ -10,7 +10,7 @@ import (
 	"mkt/publish/durable"
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
-	"mkt/transform/canonical"
+	"mkt/transform/output"
 	"mkt/transform/reading"
 )
 
@@ -115,7 +115,7 @@ func (r *run) findPublication() error {
 	if r.before != nil || r.published.Version > 0 {
 		return nil
 	}
-	c, found, err := canonical.FindPublication(r.Root, r.cycle)
+	c, found, err := output.FindPublication(r.Root, r.cycle)
 	if found {
 		r.published = c
 		r.mustMatch = r.mustMatch || r.backfill != nil

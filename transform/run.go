@@ -8,7 +8,7 @@ import (
 	"mkt/fetch/raw"
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
-	"mkt/transform/canonical"
+	"mkt/transform/output"
 	"mkt/transform/spool"
 )
 
@@ -24,7 +24,7 @@ type engine struct {
 // derivation makes the rows of one cycle.
 type derivation interface {
 	Derive(context.Context) error
-	Write(context.Context, *canonical.Folder) error
+	Write(context.Context, *output.Folder) error
 }
 
 // run is a run in progress; each step sets its fields.

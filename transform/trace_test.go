@@ -16,6 +16,7 @@ import (
 	"mkt/publish/football"
 	"mkt/publish/layout"
 	"mkt/publish/table"
+	"mkt/publish/table/canonical"
 	"mkt/transform/prematch"
 )
 
@@ -151,7 +152,7 @@ func (w world) holdsEveryPrice(t *testing.T) (prices int) {
 					providertest.HoldsDigits(t, trees[got.Offered.Number], got.Offered.Trace, m.Selections[k].Place, *digits)
 				}
 			}
-			again := table.MarketOf(football.FixtureID(written.FixtureID), written.DerivationVersion, m)
+			again := canonical.Market(football.FixtureID(written.FixtureID), written.DerivationVersion, m)
 			if len(again.Selections) != len(written.Selections) || again.ProviderMarketKey != written.ProviderMarketKey {
 				t.Errorf("market %d of %s is %s, written as %s", written.Ordinal, f.ProviderFixtureID, again.ProviderMarketKey, written.ProviderMarketKey)
 			}

@@ -12,14 +12,14 @@ import (
 	"mkt/fetch/raw"
 	"mkt/publish/layout"
 	"mkt/transform/bounds"
-	"mkt/transform/canonical"
+	"mkt/transform/output"
 	"mkt/transform/reading"
 	"mkt/transform/spool"
 )
 
 // Run transforms one cycle. If the cycle is transformed already, it does nothing. But if the
 // cycle was named, it is transformed again, and must make the same bytes. Errors to branch on:
-// [reading.ErrNoCycle], [ErrKey], [ErrRules], [reading.ErrQuarantined], [canonical.ErrOtherRows], [raw.ErrCorrupt], [durable.ErrDiffers],
+// [reading.ErrNoCycle], [ErrKey], [ErrRules], [reading.ErrQuarantined], [output.ErrOtherRows], [raw.ErrCorrupt], [durable.ErrDiffers],
 // [durable.ErrNoSpace]. It writes state/transform.json.
 func Run(ctx context.Context, o Options) (Summary, error) {
 	r := &run{Options: o, published: o.Published}
@@ -90,7 +90,7 @@ func (r *run) transform(ctx context.Context) error {
 
 // write derives the cycle and writes its rows: the header last, as files of a folder that then moves to its place.
 func (r *run) write(ctx context.Context) error {
-	folder, err := canonical.Stage(r.Root, r.cycle)
+	folder, err := output.Stage(r.Root, r.cycle)
 	if err != nil {
 		return err
 	}
@@ -106,7 +106,7 @@ func (r *run) write(ctx context.Context) error {
 	if err := d.Write(ctx, folder); err != nil {
 		return err
 	}
-	if err := canonical.LikePublished(r.Root, r.published, &m, r.mustMatch); err != nil {
+	if err := output.LikePublished(r.Root, r.published, &m, r.mustMatch); err != nil {
 		return err
 	}
 	if err := folder.Install(ctx, m); err != nil {

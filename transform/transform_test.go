@@ -25,6 +25,7 @@ import (
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
 	"mkt/publish/table"
+	"mkt/publish/table/content"
 	"mkt/transform"
 	"mkt/transform/identity"
 	"mkt/transform/reading"
@@ -438,7 +439,7 @@ func TestNotOffered(t *testing.T) {
 		row.ContentDigest = ""
 		want := table.FixtureRow{FixtureID: row.FixtureID, Home: new("Home 2"), StartsAt: new(time.Unix(1795165200, 0).UTC()),
 			SourceProvider: "betsapi", ProviderFixtureID: "2", ProviderFetchedAt: w.pages[0].FetchedAt, Absent: []string{"away"}}
-		if diff := cmp.Diff(want, row); diff != "" || digest != table.Digest(row, nil) {
+		if diff := cmp.Diff(want, row); diff != "" || digest != content.Digest(row, nil) {
 			t.Errorf("digest %s, row (-want +got):\n%s", digest, diff)
 		}
 	}

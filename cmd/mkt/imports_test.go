@@ -27,10 +27,15 @@ var rules = []rule{
 	{pkg: "publish/durable", what: "a leaf"},
 	{pkg: "serve/internal/socketio/...", may: []string{"serve/internal/socketio/...", "internal/listen"}, what: "a leaf, but for the listener"},
 	{pkg: "publish/table/parquetfile", what: "a leaf, which knows no rows"},
-	{pkg: "publish/table", may: append([]string{"publish/table/parquetfile"}, leaves...), what: "the leaves and its Parquet codec"},
+	{pkg: "publish/table/columnar", may: []string{"publish/table/parquetfile"}, what: "the Parquet codec; it knows rows by their Go type alone"},
+	{pkg: "publish/table", may: append([]string{"publish/table/columnar", "publish/table/parquetfile"}, leaves...), what: "the leaves and the packages that encode columns"},
+	{pkg: "publish/table/content", may: []string{"publish/table", "publish/table/columnar"}, what: "the rows"},
+	{pkg: "publish/table/canonical", may: []string{"publish/football", "publish/table", "publish/table/columnar", "publish/table/content"}, what: "the model, the rows and their content"},
+	{pkg: "publish/table/stepindex", may: []string{"publish/table", "publish/table/columnar", "publish/table/parquetfile"}, what: "the rows and the packages that encode columns"},
+	{pkg: "publish/table/diff", may: []string{"publish/football", "publish/table", "publish/table/columnar"}, what: "the model and the rows"},
 	{pkg: "publish/health", may: leaves, what: "the leaves"},
-	{pkg: "publish/snapshot", may: append([]string{"publish/table"}, leaves...), what: "the leaves and publish/table"},
-	{pkg: "publish/steps", may: append([]string{"publish/snapshot", "publish/table"}, leaves...), what: "the formats below it"},
+	{pkg: "publish/snapshot", may: append([]string{"publish/table", "publish/table/content"}, leaves...), what: "the leaves, publish/table and its content"},
+	{pkg: "publish/steps", may: append([]string{"publish/snapshot", "publish/table", "publish/table/stepindex"}, leaves...), what: "the formats below it"},
 	{pkg: "publish/retention", may: formats, far: []string{"publish/repair", "publish"}, what: "the formats"},
 	{pkg: "publish", may: append([]string{"publish/retention"}, formats...), far: []string{"publish/repair"}, what: "the formats and publish/retention"},
 	{pkg: "publish/repair", may: append([]string{"publish", "publish/retention"}, formats...), what: "the formats, publish and publish/retention"},
@@ -38,7 +43,7 @@ var rules = []rule{
 	{pkg: "internal/cluster/store/...", may: []string{"internal/cluster/store"}, what: "internal/cluster/store"},
 	{pkg: "internal/receipts/transparency", may: []string{"publish/durable", "publish/layout"}, what: "the leaves without the model"},
 	{pkg: "internal/receipts/witness", may: []string{"publish/durable", "internal/receipts/transparency"}, what: "the log"},
-	{pkg: "internal/receipts/receipt", may: []string{"publish/durable", "publish/football", "publish/layout", "publish/snapshot", "publish/table", "internal/receipts/transparency"}, what: "the log and one publication"},
+	{pkg: "internal/receipts/receipt", may: []string{"publish/durable", "publish/football", "publish/layout", "publish/snapshot", "publish/table", "publish/table/content", "internal/receipts/transparency"}, what: "the log and one publication"},
 
 	{pkg: "fetch/input", may: []string{"publish/football"}, what: "publish/football"},
 	{pkg: "fetch/provider/all", may: []string{"fetch/provider/..."}, what: "the adapters"},
@@ -79,7 +84,8 @@ var everybodys = []string{"internal/deadline", "internal/panics", "internal/scra
 
 var (
 	leaves  = []string{"publish/football", "publish/layout", "publish/durable"}
-	formats = append([]string{"publish/table", "publish/health", "publish/snapshot", "publish/steps"}, leaves...)
+	formats = append([]string{"publish/table", "publish/table/canonical", "publish/table/content", "publish/table/diff", "publish/table/stepindex",
+		"publish/health", "publish/snapshot", "publish/steps"}, leaves...)
 )
 
 // confined are dependencies that only some packages may import.

@@ -9,6 +9,7 @@ import (
 	"mkt/fetch/raw"
 	"mkt/publish/football"
 	"mkt/publish/table"
+	"mkt/publish/table/canonical"
 	"mkt/transform/bounds"
 	"mkt/transform/identity"
 	"mkt/transform/markets"
@@ -80,7 +81,7 @@ type sheetReader struct {
 	minter    *identity.Minter
 	deriver   *markets.Deriver
 	suspecter suspicion.Detector
-	encoder   table.Encoder
+	encoder   canonical.Encoder
 	body      raw.Buffer // the rows have texts of their own
 	slabs     input.Slabs
 	failed    error // why rows could not be kept

@@ -7,15 +7,17 @@ import (
 	"mkt/publish/football"
 	"mkt/publish/layout"
 	"mkt/publish/table"
-	"mkt/transform/canonical"
+	"mkt/publish/table/canonical"
+	"mkt/publish/table/content"
 	"mkt/transform/markets/suspicion"
+	"mkt/transform/output"
 )
 
 // Write writes the tables of the cycle into its canonical folder.
-func (c *Cycle) Write(ctx context.Context, f *canonical.Folder) error {
+func (c *Cycle) Write(ctx context.Context, f *output.Folder) error {
 	m := c.Header
 	var fixtures []table.FixtureRow
-	err := canonical.Write(ctx, f, m, layout.MarketsFile, "markets", func(w *table.Writer[table.MarketRow]) (err error) {
+	err := output.Write(ctx, f, m, layout.MarketsFile, "markets", func(w *table.Writer[table.MarketRow]) (err error) {
 		fixtures, err = c.writeMarkets(ctx, w)
 		return err
 	})
@@ -23,11 +25,11 @@ func (c *Cycle) Write(ctx context.Context, f *canonical.Folder) error {
 		return err
 	}
 	c.countUp()
-	err = canonical.Write(ctx, f, m, layout.FixturesFile, "fixtures", func(w *table.Writer[table.FixtureRow]) error { return w.Write(fixtures...) })
+	err = output.Write(ctx, f, m, layout.FixturesFile, "fixtures", func(w *table.Writer[table.FixtureRow]) error { return w.Write(fixtures...) })
 	if err != nil {
 		return err
 	}
-	return canonical.Write(ctx, f, m, layout.ListingFile, "listing", func(w *table.Writer[table.ListingRow]) error { return w.Write(c.listing...) })
+	return output.Write(ctx, f, m, layout.ListingFile, "listing", func(w *table.Writer[table.ListingRow]) error { return w.Write(c.listing...) })
 }
 
 // writeMarkets writes every fixture's markets and returns the fixtures' rows.
@@ -38,8 +40,8 @@ func (c *Cycle) writeMarkets(ctx context.Context, w *table.Writer[table.MarketRo
 		f := &c.fixtures[i]
 		c.count(f)
 		if f.notOffered {
-			f.row = table.FixtureOf(f.fixture, 0, "")
-			f.row.ContentDigest = table.Digest(f.row, nil)
+			f.row = canonical.Fixture(f.fixture, 0, "")
+			f.row.ContentDigest = content.Digest(f.row, nil)
 		}
 		if f.answer != "" && answers {
 			f.row.AnswerSHA256 = &f.answer

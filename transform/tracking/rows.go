@@ -7,6 +7,8 @@ import (
 	"mkt/publish/football"
 	"mkt/publish/snapshot"
 	"mkt/publish/table"
+	"mkt/publish/table/canonical"
+	"mkt/publish/table/content"
 )
 
 // bytesAState is about the size of an encoded state; there may be any number.
@@ -66,14 +68,14 @@ func (l *canonicalRows) grow(all []*shown) {
 
 func (l *canonicalRows) add(f *shown) {
 	counters, timeline, buckets, periods := len(l.counters), len(l.timeline), len(l.buckets), len(l.periods)
-	l.fixtures = append(l.fixtures, table.LiveOf(&f.Live, f.fetchedAt, f.rank))
-	l.counters = table.LiveCountersOf(l.counters, &f.Live)
+	l.fixtures = append(l.fixtures, canonical.Live(&f.Live, f.fetchedAt, f.rank))
+	l.counters = canonical.LiveCounters(l.counters, &f.Live)
 	if f.rank > 0 {
-		l.timeline = table.LiveTimelineOf(l.timeline, &f.Live)
-		l.buckets = table.LiveBucketsOf(l.buckets, &f.Live)
-		l.periods = table.LivePeriodsOf(l.periods, &f.Live)
+		l.timeline = canonical.LiveTimeline(l.timeline, &f.Live)
+		l.buckets = canonical.LiveBuckets(l.buckets, &f.Live)
+		l.periods = canonical.LivePeriods(l.periods, &f.Live)
 	}
-	entry, content := snapshot.LiveEntryOf(&table.LiveRows{Fixture: l.fixtures[len(l.fixtures)-1], Counters: l.counters[counters:], Timeline: l.timeline[timeline:],
+	entry, content := snapshot.LiveEntryOf(&content.LiveRows{Fixture: l.fixtures[len(l.fixtures)-1], Counters: l.counters[counters:], Timeline: l.timeline[timeline:],
 		Buckets: l.buckets[buckets:], Periods: l.periods[periods:]}, l.content[:0])
 	l.entries, l.content = append(l.entries, entry), content
 	from := len(l.encoded)

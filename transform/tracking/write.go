@@ -8,8 +8,8 @@ import (
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
 	"mkt/publish/table"
-	"mkt/transform/canonical"
 	"mkt/transform/identity"
+	"mkt/transform/output"
 )
 
 // arrange turns the tracked fixtures into rows.
@@ -43,7 +43,7 @@ func (c *Cycle) arrange(tracks []*track) {
 }
 
 // Write writes the tables of the cycle into its canonical folder.
-func (c *Cycle) Write(ctx context.Context, f *canonical.Folder) error {
+func (c *Cycle) Write(ctx context.Context, f *output.Folder) error {
 	l, m := &c.rows, c.Header
 	if c.Before == nil || c.Before.FixturesRoot != "" { // an older version did not write it
 		m.FixturesRoot = snapshot.FixturesRoot(l.entries)
@@ -66,8 +66,8 @@ func (c *Cycle) Write(ctx context.Context, f *canonical.Folder) error {
 	return nil
 }
 
-func writeRows[T table.Row](ctx context.Context, f *canonical.Folder, m *snapshot.Manifest, name, key string, rows []T) error {
-	return canonical.Write(ctx, f, m, name, key, func(w *table.Writer[T]) error { return w.Write(rows...) })
+func writeRows[T table.Row](ctx context.Context, f *output.Folder, m *snapshot.Manifest, name, key string, rows []T) error {
+	return output.Write(ctx, f, m, name, key, func(w *table.Writer[T]) error { return w.Write(rows...) })
 }
 
 // Keep keeps the states for the next cycle, once the canonical cycle is in its place.

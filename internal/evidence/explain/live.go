@@ -15,10 +15,12 @@ import (
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
 	"mkt/publish/table"
+	"mkt/publish/table/canonical"
+	"mkt/publish/table/diff"
 	"mkt/transform/live"
+	"mkt/transform/live/rules"
 	"mkt/transform/reading"
 	"mkt/transform/tracking"
-	"mkt/transform/live/rules"
 )
 
 // live explains live intelligence. It replays the fixture over the archived samples, from a
@@ -170,8 +172,8 @@ func (l *liveTrace) compare() {
 	if l.start != nil {
 		columns = append(columns, "momentum_home", "unavailable_reason", "visual_state")
 	}
-	now := table.LiveOf(&brief, l.row.ProviderFetchedAt, 0)
-	differing := table.Differences(*l.row, now)
+	now := canonical.Live(&brief, l.row.ProviderFetchedAt, 0)
+	differing := diff.Columns(*l.row, now)
 	differing = slices.DeleteFunc(differing, func(name string) bool { return !slices.Contains(columns, name) })
 	if len(differing) > 0 {
 		l.report.doubt("the samples, read by the rules of this build, differ from the served values in " + firstOf(differing))

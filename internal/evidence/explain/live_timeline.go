@@ -9,8 +9,8 @@ import (
 	"mkt/fetch/provider"
 	"mkt/publish/football"
 	"mkt/transform/live"
-	"mkt/transform/tracking"
 	"mkt/transform/live/rules"
+	"mkt/transform/tracking"
 )
 
 func (l *liveTrace) timeline() error {

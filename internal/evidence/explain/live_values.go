@@ -9,8 +9,8 @@ import (
 	"mkt/publish/layout"
 	"mkt/publish/table"
 	"mkt/transform/live"
-	"mkt/transform/tracking"
 	"mkt/transform/live/rules"
+	"mkt/transform/tracking"
 )
 
 // values adds the requested values to the report.

@@ -12,6 +12,8 @@ import (
 	"mkt/fetch/raw"
 	"mkt/publish/football"
 	"mkt/publish/table"
+	"mkt/publish/table/canonical"
+	"mkt/publish/table/diff"
 	"mkt/transform/prematch"
 	"mkt/transform/reading"
 )
@@ -142,12 +144,12 @@ func (m *marketTrace) compare() {
 	}
 	m.derived = &m.read.Markets[at]
 	m.sameRows = len(m.derived.Selections) == len(row.Selections)
-	now := table.MarketOf(football.FixtureID(row.FixtureID), row.DerivationVersion, m.derived)
+	now := canonical.Market(football.FixtureID(row.FixtureID), row.DerivationVersion, m.derived)
 	now.MarketID = row.MarketID
 	for i := range min(len(now.Selections), len(row.Selections)) {
 		now.Selections[i].SelectionID = row.Selections[i].SelectionID
 	}
-	if differing := table.Differences(*row, now); len(differing) > 0 {
+	if differing := diff.Columns(*row, now); len(differing) > 0 {
 		m.report.doubt("the payload, read by the rules of this build, differs from the served values in " + firstOf(differing) + m.otherRules())
 	}
 }

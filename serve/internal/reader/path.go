@@ -9,14 +9,14 @@ import (
 
 	"mkt/publish/snapshot"
 	"mkt/publish/steps"
-	"mkt/publish/table"
+	"mkt/publish/table/stepindex"
 	"mkt/serve/internal/reader/lru"
 )
 
 // stepCaches are what the changeLogs of all tenants have in memory of steps. Indexes are found by the
 // hash of their segment.
 type stepCaches struct {
-	indexes *lru.Cache[string, *table.Index]
+	indexes *lru.Cache[string, *stepindex.Index]
 	paths   *lru.Cache[pathKey, *steps.Market]
 }
 
@@ -24,7 +24,7 @@ type stepCaches struct {
 type pathKey struct{ manifest, fixture, market string }
 
 func newStepCaches() *stepCaches {
-	return &stepCaches{lru.New[string, *table.Index](stepIndexSize), lru.New[pathKey, *steps.Market](pathSize)}
+	return &stepCaches{lru.New[string, *stepindex.Index](stepIndexSize), lru.New[pathKey, *steps.Market](pathSize)}
 }
 
 // PricePath reads the part of the path of the prices of a market that a span needs, up to a time; zero for
@@ -52,7 +52,7 @@ func (v *View) StepsSince() *time.Time {
 }
 
 // index returns the index of a segment of steps. Its file is checked against its hash once.
-func (l *changeLog) index(s snapshot.Segment) (*table.Index, error) {
+func (l *changeLog) index(s snapshot.Segment) (*stepindex.Index, error) {
 	x, ok := l.steps.indexes.Get(s.SHA256)
 	if !ok {
 		if err := l.verify(s); err != nil {
