@@ -16,8 +16,7 @@ import (
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
 	"mkt/publish/table"
-	"mkt/serve/internal/api"
-	"mkt/serve/internal/reader/lru"
+	"mkt/serve/internal/reader/pages"
 	"mkt/serve/quarantine"
 )
 
@@ -218,7 +217,7 @@ func (d *Dataset) loadLive(ctx context.Context, c snapshot.Commit, m snapshot.Ma
 	if err != nil {
 		return err
 	}
-	v := &View{commit: c, manifest: trimmed(m), held: m.Counters["held"], live: s, log: d.changes, dataset: d}
+	v := &View{commit: c, manifest: trimmed(m), held: m.Counters["held"], live: s, log: d.changes}
 	v.refs.Store(1)
 	d.swap(v)
 	d.log.Debug("serving", "cycle", c.CycleID, "version", c.Version, "fixtures", len(s.fixtures), "in_play", len(s.inPlay), "took_ms", d.library.o.Now().Sub(started).Milliseconds())
@@ -228,8 +227,8 @@ func (d *Dataset) loadLive(ctx context.Context, c snapshot.Commit, m snapshot.Ma
 // view returns a view of l, whose engine spills into dir.
 func (d *Dataset) view(c snapshot.Commit, m snapshot.Manifest, l *loaded, dir string) *View {
 	v := &View{
-		commit: c, manifest: trimmed(m), held: m.Counters["fixtures_held"], index: l.index, engine: l.engine, log: d.changes, dataset: d,
-		pages: lru.New[string, *api.Page](d.library.shareOf(pageCacheSize)),
+		commit: c, manifest: trimmed(m), held: m.Counters["fixtures_held"], index: l.index, engine: l.engine, log: d.changes,
+		Cache: pages.New(d.library.shareOf(pageCacheSize), d.clientID, d.library.renders, &d.library.counts.pages),
 		closed: func(err error) {
 			if err := errors.Join(err, os.RemoveAll(dir)); err != nil {
 				d.log.Warn("cannot close a snapshot", "version", c.Version, "err", err)

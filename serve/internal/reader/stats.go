@@ -2,28 +2,19 @@ package reader
 
 import (
 	"context"
-	"errors"
 	"sync/atomic"
 	"time"
 
 	"mkt/publish/football"
 	"mkt/serve/internal/api"
+	"mkt/serve/internal/reader/pages"
 )
 
 // counts are the counters of a library since it was opened.
 type counts struct {
-	cached, rendered, failed atomic.Int64 // pages
-	replaced                 atomic.Int64 // broken engines
-	loads                    map[football.Product]*loadCounts
-}
-
-// failure counts a page that could not be rendered. It does not count a refusal such
-// as NOT_FOUND or ErrBusy, nor a request whose client has gone.
-func (c *counts) failure(ctx context.Context, err error) {
-	var refusal *api.Error
-	if !errors.As(err, &refusal) && !errors.Is(err, ErrBusy) && ctx.Err() == nil {
-		c.failed.Add(1)
-	}
+	pages    pages.Counts
+	replaced atomic.Int64 // broken engines
+	loads    map[football.Product]*loadCounts
 }
 
 type loadCounts struct {
@@ -45,7 +36,7 @@ func (c *loadCounts) load(ctx context.Context, err error, took time.Duration) {
 // over all tenants.
 type Stats struct {
 	PagesCached, PagesRendered, PagesFailed int64
-	QueueFull, QueueTimeouts                int64 // requests refused with ErrBusy: the queue was full; the wait was too long
+	QueueFull, QueueTimeouts                int64 // requests refused with fairqueue.ErrBusy: the queue was full; the wait was too long
 	Waiting, Rendering                      int   // now
 	EnginesReplaced                         int64
 
@@ -74,7 +65,7 @@ type Published struct {
 // Stats returns the current statistics. It does not wait for loads or requests.
 func (l *Library) Stats() Stats {
 	s := Stats{
-		PagesCached: l.counts.cached.Load(), PagesRendered: l.counts.rendered.Load(), PagesFailed: l.counts.failed.Load(),
+		PagesCached: l.counts.pages.Cached.Load(), PagesRendered: l.counts.pages.Rendered.Load(), PagesFailed: l.counts.pages.Failed.Load(),
 		EnginesReplaced: l.counts.replaced.Load(), Products: map[football.Product]ProductStats{},
 	}
 	q := l.renders.Counts()
@@ -124,7 +115,7 @@ func (s *Stats) add(d *Dataset, v *View) {
 		p.Fixtures += v.index.fixtures()
 		p.Markets += v.index.allMarkets()
 		s.IndexBytes += v.index.bytes()
-		s.PageBytes += v.pages.Weight()
+		s.PageBytes += v.PageBytes()
 		s.EngineMemory += v.engine.memory
 	}
 	s.EventBytes += v.log.parts.Weight()

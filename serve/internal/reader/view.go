@@ -1,18 +1,19 @@
 package reader
 
 import (
-	"sync"
 	"sync/atomic"
 	"time"
 
 	"mkt/publish/snapshot"
 	"mkt/serve/internal/api"
-	"mkt/serve/internal/reader/lru"
+	"mkt/serve/internal/reader/pages"
 )
 
 // View is one pinned, loaded snapshot: it does not change, and it is not closed
 // before Release. Safe for concurrent use.
 type View struct {
+	*pages.Cache // nil on a live snapshot
+
 	commit   snapshot.Commit
 	manifest snapshot.Manifest
 	held     int64 // see Held
@@ -20,11 +21,7 @@ type View struct {
 	engine   *engine  // nil on a live snapshot
 	live     *liveSet // nil unless it is a live snapshot, which has neither index nor engine
 	log      *changeLog
-	dataset  *Dataset // nil on a view that is only checked
-	order    uint64   // see Order
-
-	pages      *lru.Cache[string, *api.Page]
-	renderings sync.Map // of *rendering, by key
+	order    uint64 // see Order
 
 	refs   atomic.Int64 // including the dataset's own one
 	closed func(error)  // called when the engine is closed
