@@ -19,6 +19,7 @@ import (
 	"mkt/publish/football"
 	"mkt/publish/layout"
 	"mkt/serve/clock"
+	"mkt/serve/internal/reader/engine"
 	"mkt/serve/internal/reader/fairqueue"
 	"mkt/serve/quarantine"
 )
@@ -90,7 +91,7 @@ type cacheSize struct{ all, least int }
 var (
 	pageCacheSize    = cacheSize{32 << 20, 1 << 20}
 	eventCacheSize   = cacheSize{16 << 20, 1 << 20}
-	engineMemorySize = cacheSize{96 << 20, minEngineMemory}
+	engineMemorySize = cacheSize{96 << 20, engine.MinMemory}
 )
 
 // The memory for the indexes of steps of all tenants, and for whole paths of prices.
@@ -111,7 +112,7 @@ func Open(o Options) (*Library, error) {
 	o.Poll, o.Log, o.Clock = cmp.Or(o.Poll, time.Second), cmp.Or(o.Log, slog.New(slog.DiscardHandler)), cmp.Or(o.Clock, clock.Real(o.Now))
 	l := &Library{
 		o: o, loading: make(chan struct{}, 1), scratch: private, tenants: map[string]*Tenant{}, loaded: make(chan struct{}),
-		steps: newStepCaches(), renders: fairqueue.New(max(2, runtime.GOMAXPROCS(0)), maxConcurrent), counts: counts{loads: map[football.Product]*loadCounts{}},
+		steps: newStepCaches(), renders: fairqueue.New(max(2, runtime.GOMAXPROCS(0)), engine.MaxConcurrent), counts: counts{loads: map[football.Product]*loadCounts{}},
 	}
 	for _, p := range o.Products {
 		l.counts.loads[p] = new(loadCounts)
@@ -313,5 +314,5 @@ func (l *Library) shareOf(r cacheSize) int {
 }
 
 func (l *Library) engineMemory() int64 {
-	return min(maxEngineMemory, int64(l.shareOf(engineMemorySize)))
+	return min(engine.MaxMemory, int64(l.shareOf(engineMemorySize)))
 }

@@ -40,7 +40,7 @@ func loadLive(ctx context.Context, f durable.ReadFS, dir string, m snapshot.Mani
 	files, size := liveFiles{}, int64(0)
 	for _, file := range m.Files {
 		if size += file.Bytes; size > maxLiveBytes {
-			return nil, fmt.Errorf("load %s: %w: more than %d bytes", dir, ErrInvalid, maxLiveBytes)
+			return nil, fmt.Errorf("load %s: %w: more than %d bytes", dir, snapshot.ErrInvalid, maxLiveBytes)
 		}
 		data, err := snapshot.ReadVerified(f, dir, file)
 		if err != nil {
@@ -72,7 +72,7 @@ func renderLive(ctx context.Context, files liveFiles) (*liveSet, error) {
 	for i := range rows {
 		r := &rows[i]
 		if !football.IsFixtureID(r.FixtureID) || r.FixtureID <= last {
-			return nil, fmt.Errorf("%w: live fixture id %q follows %q", ErrInvalid, r.FixtureID, last)
+			return nil, fmt.Errorf("%w: live fixture id %q follows %q", snapshot.ErrInvalid, r.FixtureID, last)
 		}
 		last = r.FixtureID
 		s.add(api.NewLiveFixture(r, api.LiveDetail{Counters: counters.of(last), Timeline: timeline.of(last),
@@ -81,7 +81,7 @@ func renderLive(ctx context.Context, files liveFiles) (*liveSet, error) {
 	for name, left := range map[string]int{layout.LiveCountersFile: counters.left(), layout.LiveTimelineFile: timeline.left(),
 		layout.LiveBucketsFile: buckets.left(), layout.LivePeriodsFile: periods.left()} {
 		if left > 0 {
-			return nil, fmt.Errorf("%w: %s: %d rows belong to no fixture or are out of order", ErrInvalid, name, left)
+			return nil, fmt.Errorf("%w: %s: %d rows belong to no fixture or are out of order", snapshot.ErrInvalid, name, left)
 		}
 	}
 	return s, ctx.Err()
@@ -98,25 +98,25 @@ func (s *liveSet) add(f *api.LiveFixture) {
 func readLive[T table.Row](files liveFiles, name string, maxRows int64) ([]T, error) {
 	data, listed := files[name]
 	if !listed {
-		return nil, fmt.Errorf("%s: %w: the manifest does not list it", name, ErrInvalid)
+		return nil, fmt.Errorf("%s: %w: the manifest does not list it", name, snapshot.ErrInvalid)
 	}
 	t, err := table.NewReader[T](bytes.NewReader(data), int64(len(data)))
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w: %w", name, ErrInvalid, err)
+		return nil, fmt.Errorf("%s: %w: %w", name, snapshot.ErrInvalid, err)
 	}
 	defer t.Close()
 	if t.Len() > maxRows {
-		return nil, fmt.Errorf("%s: %w: %d rows are more than the limit of %d", name, ErrInvalid, t.Len(), maxRows)
+		return nil, fmt.Errorf("%s: %w: %d rows are more than the limit of %d", name, snapshot.ErrInvalid, t.Len(), maxRows)
 	}
 	rows := make([]T, 0, t.Len())
 	for row, err := range t.All {
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w: only %d of %d rows can be read: %w", name, ErrInvalid, len(rows), t.Len(), err)
+			return nil, fmt.Errorf("%s: %w: only %d of %d rows can be read: %w", name, snapshot.ErrInvalid, len(rows), t.Len(), err)
 		}
 		rows = append(rows, *row)
 	}
 	if int64(len(rows)) != t.Len() {
-		return nil, fmt.Errorf("%s: %w: only %d of %d rows can be read", name, ErrInvalid, len(rows), t.Len())
+		return nil, fmt.Errorf("%s: %w: only %d of %d rows can be read", name, snapshot.ErrInvalid, len(rows), t.Len())
 	}
 	return rows, nil
 }

@@ -16,6 +16,8 @@ import (
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
 	"mkt/publish/table"
+	"mkt/serve/internal/reader/engine"
+	"mkt/serve/internal/reader/markets"
 	"mkt/serve/internal/reader/pages"
 	"mkt/serve/quarantine"
 )
@@ -40,7 +42,7 @@ func (d *Dataset) wanted(c snapshot.Commit) bool {
 
 // isBroken reports whether the engine of the current view is broken.
 func (d *Dataset) isBroken() bool {
-	return d.current != nil && d.current.engine != nil && d.current.engine.broken.Load()
+	return d.current != nil && d.current.engine != nil && d.current.engine.Broken.Load()
 }
 
 type quarantined struct {
@@ -109,7 +111,7 @@ func (d *Dataset) loadNewest(ctx context.Context, head snapshot.Commit) error {
 // isSnapshotFault reports whether the error is caused by the snapshot itself, so that another
 // snapshot may still load.
 func isSnapshotFault(err error) bool {
-	for _, fault := range []error{ErrInvalid, table.ErrFormat, durable.ErrNotRegular, fs.ErrNotExist} {
+	for _, fault := range []error{snapshot.ErrInvalid, table.ErrFormat, durable.ErrNotRegular, fs.ErrNotExist} {
 		if errors.Is(err, fault) {
 			return true
 		}
@@ -131,7 +133,7 @@ func (d *Dataset) load(ctx context.Context, c snapshot.Commit, newest bool) erro
 		return err
 	}
 	if m.ClientID != d.clientID || m.Product != d.product {
-		return fmt.Errorf("%w: the snapshot belongs to client %s, product %s", ErrInvalid, m.ClientID, m.Product)
+		return fmt.Errorf("%w: the snapshot belongs to client %s, product %s", snapshot.ErrInvalid, m.ClientID, m.Product)
 	}
 	load := d.loadMarkets
 	if d.product == football.LiveIntelligence {
@@ -188,20 +190,21 @@ func (d *Dataset) loadMarkets(ctx context.Context, c snapshot.Commit, m snapshot
 	if err != nil {
 		return err
 	}
-	var l *loaded
+	var t *markets.Tables
+	var e *engine.Engine
 	err = d.withNote(c, func() (err error) {
-		l, err = load(ctx, d.root, c.Dir(), m, dir, d.library.engineMemory())
+		t, e, err = markets.Load(ctx, d.root, c.Dir(), m, dir, d.library.engineMemory())
 		return err
 	})
 	if err != nil {
 		return errors.Join(err, os.RemoveAll(dir))
 	}
-	if d.current != nil && d.current.engine.broken.Load() {
+	if d.current != nil && d.current.engine.Broken.Load() {
 		d.library.counts.replaced.Add(1)
 	}
-	d.swap(d.view(c, m, l, dir))
+	d.swap(d.view(c, m, t, e, dir))
 	d.took = d.library.o.Now().Sub(started)
-	d.log.Info("serving", "cycle", c.CycleID, "version", c.Version, "fixtures", l.index.fixtures(), "last_seq", c.LastSeq, "took_ms", d.took.Milliseconds())
+	d.log.Info("serving", "cycle", c.CycleID, "version", c.Version, "fixtures", t.FixtureCount(), "last_seq", c.LastSeq, "took_ms", d.took.Milliseconds())
 	return nil
 }
 
@@ -224,10 +227,10 @@ func (d *Dataset) loadLive(ctx context.Context, c snapshot.Commit, m snapshot.Ma
 	return nil
 }
 
-// view returns a view of l, whose engine spills into dir.
-func (d *Dataset) view(c snapshot.Commit, m snapshot.Manifest, l *loaded, dir string) *View {
+// view returns a view of tables, whose engine spills into dir.
+func (d *Dataset) view(c snapshot.Commit, m snapshot.Manifest, t *markets.Tables, e *engine.Engine, dir string) *View {
 	v := &View{
-		commit: c, manifest: trimmed(m), held: m.Counters["fixtures_held"], index: l.index, engine: l.engine, log: d.changes,
+		commit: c, manifest: trimmed(m), held: m.Counters["fixtures_held"], Tables: t, engine: e, log: d.changes,
 		Cache: pages.New(d.library.shareOf(pageCacheSize), d.clientID, d.library.renders, &d.library.counts.pages),
 		closed: func(err error) {
 			if err := errors.Join(err, os.RemoveAll(dir)); err != nil {

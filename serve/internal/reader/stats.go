@@ -112,11 +112,11 @@ func (s *Stats) add(d *Dataset, v *View) {
 	if v.live != nil {
 		p.Fixtures += len(v.live.fixtures)
 	} else {
-		p.Fixtures += v.index.fixtures()
-		p.Markets += v.index.allMarkets()
-		s.IndexBytes += v.index.bytes()
+		p.Fixtures += v.FixtureCount()
+		p.Markets += v.MarketCount()
+		s.IndexBytes += v.IndexBytes()
 		s.PageBytes += v.PageBytes()
-		s.EngineMemory += v.engine.memory
+		s.EngineMemory += v.engine.Memory
 	}
 	s.EventBytes += v.log.parts.Weight()
 	s.Products[d.product] = p

@@ -2,29 +2,30 @@ package reader
 
 import (
 	"sync/atomic"
-	"time"
 
 	"mkt/publish/snapshot"
 	"mkt/serve/internal/api"
+	"mkt/serve/internal/reader/engine"
+	"mkt/serve/internal/reader/markets"
 	"mkt/serve/internal/reader/pages"
 )
 
 // View is one pinned, loaded snapshot: it does not change, and it is not closed
 // before Release. Safe for concurrent use.
 type View struct {
-	*pages.Cache // nil on a live snapshot
+	*markets.Tables // nil on a live snapshot
+	*pages.Cache    // nil on a live snapshot
 
 	commit   snapshot.Commit
 	manifest snapshot.Manifest
-	held     int64 // see Held
-	index    *index
-	engine   *engine  // nil on a live snapshot
-	live     *liveSet // nil unless it is a live snapshot, which has neither index nor engine
+	held     int64    // see Held
+	live     *liveSet // nil unless it is a live snapshot
 	log      *changeLog
 	order    uint64 // see Order
 
-	refs   atomic.Int64 // including the dataset's own one
-	closed func(error)  // called when the engine is closed
+	engine *engine.Engine // of the tables
+	refs   atomic.Int64   // including the dataset's own one
+	closed func(error)    // called when the engine is closed
 }
 
 // Release releases the view. The caller must not use it afterwards.
@@ -37,7 +38,7 @@ func (v *View) Release() {
 	}
 	// No request waits for the engine to close.
 	go func() {
-		v.closed(v.engine.close())
+		v.closed(v.engine.Close())
 	}()
 }
 
@@ -60,30 +61,9 @@ func (v *View) Provider() string { return v.manifest.Provider }
 // them, because too many were missing at once to be credible.
 func (v *View) Held() int64 { return v.held }
 
-// FixtureCount returns the number of fixtures.
-func (v *View) FixtureCount() int { return v.index.fixtures() }
-
-// Fixture is a fixture of a view.
-type Fixture struct {
-	n         int
-	ID        string
-	Markets   int       // number of its markets
-	FetchedAt time.Time // when it was retrieved from the provider
-}
-
-// Find returns the fixture with that id.
-func (v *View) Find(id string) (Fixture, bool) {
-	n, ok := v.index.find(id)
-	if !ok {
-		return Fixture{}, false
-	}
-	from, to := v.index.markets(n)
-	return Fixture{n: n, ID: v.index.id(n), Markets: to - from, FetchedAt: v.index.fetchedAt(n)}, true
-}
-
 // FixtureFreshness returns the times of one fixture: its own retrieval, and the other
 // times of the dataset.
-func (v *View) FixtureFreshness(f Fixture) api.Freshness {
+func (v *View) FixtureFreshness(f markets.Fixture) api.Freshness {
 	fresh := v.Freshness()
 	fresh.ProviderFetchedAt = &f.FetchedAt
 	return fresh
