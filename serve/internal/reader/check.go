@@ -7,6 +7,7 @@ import (
 	"mkt/publish/football"
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
+	"mkt/serve/internal/reader/feed"
 	"mkt/serve/internal/reader/markets"
 )
 
@@ -24,7 +25,7 @@ func Check(ctx context.Context, dir string) error {
 		return err
 	}
 	if m.Product == football.LiveIntelligence {
-		_, err = loadLive(ctx, f, ".", m)
+		_, err = feed.Load(ctx, f, ".", m)
 		return err
 	}
 	return markets.Check(ctx, f, ".", m)

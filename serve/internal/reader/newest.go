@@ -17,6 +17,7 @@ import (
 	"mkt/publish/snapshot"
 	"mkt/publish/table"
 	"mkt/serve/internal/reader/engine"
+	"mkt/serve/internal/reader/feed"
 	"mkt/serve/internal/reader/markets"
 	"mkt/serve/internal/reader/pages"
 	"mkt/serve/quarantine"
@@ -212,18 +213,18 @@ func (d *Dataset) loadMarkets(ctx context.Context, c snapshot.Commit, m snapshot
 // wait for a large load, so it needs no load slot.
 func (d *Dataset) loadLive(ctx context.Context, c snapshot.Commit, m snapshot.Manifest) error {
 	started := d.library.o.Now()
-	var s *liveSet
+	var s *feed.Set
 	err := d.withNote(c, func() (err error) {
-		s, err = loadLive(ctx, d.root, c.Dir(), m)
+		s, err = feed.Load(ctx, d.root, c.Dir(), m)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	v := &View{commit: c, manifest: trimmed(m), held: m.Counters["held"], live: s, log: d.changes}
+	v := &View{commit: c, manifest: trimmed(m), held: m.Counters["held"], Set: s, log: d.changes}
 	v.refs.Store(1)
 	d.swap(v)
-	d.log.Debug("serving", "cycle", c.CycleID, "version", c.Version, "fixtures", len(s.fixtures), "in_play", len(s.inPlay), "took_ms", d.library.o.Now().Sub(started).Milliseconds())
+	d.log.Debug("serving", "cycle", c.CycleID, "version", c.Version, "fixtures", s.KeptCount(), "in_play", s.LiveCount(), "took_ms", d.library.o.Now().Sub(started).Milliseconds())
 	return nil
 }
 

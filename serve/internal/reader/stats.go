@@ -109,8 +109,8 @@ func (l *Library) Serves() bool {
 func (s *Stats) add(d *Dataset, v *View) {
 	p := s.Products[d.product]
 	p.Published = append(p.Published, Published{d.clientID, v.Freshness()})
-	if v.live != nil {
-		p.Fixtures += len(v.live.fixtures)
+	if v.Set != nil {
+		p.Fixtures += v.KeptCount()
 	} else {
 		p.Fixtures += v.FixtureCount()
 		p.Markets += v.MarketCount()

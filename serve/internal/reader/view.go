@@ -6,6 +6,7 @@ import (
 	"mkt/publish/snapshot"
 	"mkt/serve/internal/api"
 	"mkt/serve/internal/reader/engine"
+	"mkt/serve/internal/reader/feed"
 	"mkt/serve/internal/reader/markets"
 	"mkt/serve/internal/reader/pages"
 )
@@ -15,11 +16,11 @@ import (
 type View struct {
 	*markets.Tables // nil on a live snapshot
 	*pages.Cache    // nil on a live snapshot
+	*feed.Set       // nil unless it is a live snapshot
 
 	commit   snapshot.Commit
 	manifest snapshot.Manifest
-	held     int64    // see Held
-	live     *liveSet // nil unless it is a live snapshot
+	held     int64 // see Held
 	log      *changeLog
 	order    uint64 // see Order
 
@@ -64,6 +65,14 @@ func (v *View) Held() int64 { return v.held }
 // FixtureFreshness returns the times of one fixture: its own retrieval, and the other
 // times of the dataset.
 func (v *View) FixtureFreshness(f markets.Fixture) api.Freshness {
+	fresh := v.Freshness()
+	fresh.ProviderFetchedAt = &f.FetchedAt
+	return fresh
+}
+
+// LiveFreshness returns the times of one fixture: its own retrieval, and the other
+// times of the snapshot.
+func (v *View) LiveFreshness(f *api.LiveFixture) api.Freshness {
 	fresh := v.Freshness()
 	fresh.ProviderFetchedAt = &f.FetchedAt
 	return fresh
