@@ -19,6 +19,7 @@ import (
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
 	"mkt/serve/internal/api"
+	"mkt/serve/internal/reader/segments"
 )
 
 // Dataset is one tenant's data of one product: the newest snapshot that could be
@@ -42,7 +43,7 @@ type Dataset struct {
 	asking      sync.Mutex // held during a refresh for a request
 	faults      *faults
 	root        folder // of the account and product; nil until the folder exists
-	changes     *changeLog
+	segments    *segments.Reader
 	quarantined map[string]quarantined // publications that cannot be loaded, by the hash of their commit
 	retryAt     time.Time              // no load before this time, after an error that is not the snapshot's
 	failed      int                    // loads that failed in a row
@@ -284,7 +285,7 @@ func (d *Dataset) open() error {
 	if err != nil {
 		return fmt.Errorf("open the data of %s: %w", d.clientID, err)
 	}
-	d.root, d.changes = root, newChangeLog(root, d.library.shareOf(eventCacheSize), d.library.steps)
+	d.root, d.segments = root, segments.New(root, d.library.shareOf(eventCacheSize), d.library.steps)
 	return nil
 }
 

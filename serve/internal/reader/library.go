@@ -21,6 +21,7 @@ import (
 	"mkt/serve/clock"
 	"mkt/serve/internal/reader/engine"
 	"mkt/serve/internal/reader/fairqueue"
+	"mkt/serve/internal/reader/segments"
 	"mkt/serve/quarantine"
 )
 
@@ -59,7 +60,7 @@ type Library struct {
 	notices *fsnotify.Watcher // set by Run; nil = there are none
 	watched sync.Map          // the datasets whose folders are watched, by folder
 	swaps   atomic.Uint64
-	steps   *stepCaches
+	steps   *segments.Steps
 
 	loaded chan struct{} // closed when every tenant has been refreshed once
 
@@ -91,13 +92,8 @@ type cacheSize struct{ all, least int }
 var (
 	pageCacheSize    = cacheSize{32 << 20, 1 << 20}
 	eventCacheSize   = cacheSize{16 << 20, 1 << 20}
+	stepIndexSize    = cacheSize{all: segments.StepIndexSize}
 	engineMemorySize = cacheSize{96 << 20, engine.MinMemory}
-)
-
-// The memory for the indexes of steps of all tenants, and for whole paths of prices.
-const (
-	stepIndexSize = 60 << 20
-	pathSize      = 4 << 20
 )
 
 // Open starts a library. Run keeps it up to date, and Close closes it.
@@ -112,7 +108,7 @@ func Open(o Options) (*Library, error) {
 	o.Poll, o.Log, o.Clock = cmp.Or(o.Poll, time.Second), cmp.Or(o.Log, slog.New(slog.DiscardHandler)), cmp.Or(o.Clock, clock.Real(o.Now))
 	l := &Library{
 		o: o, loading: make(chan struct{}, 1), scratch: private, tenants: map[string]*Tenant{}, loaded: make(chan struct{}),
-		steps: newStepCaches(), renders: fairqueue.New(max(2, runtime.GOMAXPROCS(0)), engine.MaxConcurrent), counts: counts{loads: map[football.Product]*loadCounts{}},
+		steps: segments.NewSteps(), renders: fairqueue.New(max(2, runtime.GOMAXPROCS(0)), engine.MaxConcurrent), counts: counts{loads: map[football.Product]*loadCounts{}},
 	}
 	for _, p := range o.Products {
 		l.counts.loads[p] = new(loadCounts)

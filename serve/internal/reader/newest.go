@@ -9,6 +9,7 @@ import (
 	"maps"
 	"os"
 	"path"
+	"slices"
 	"time"
 
 	"mkt/publish/durable"
@@ -221,7 +222,7 @@ func (d *Dataset) loadLive(ctx context.Context, c snapshot.Commit, m snapshot.Ma
 	if err != nil {
 		return err
 	}
-	v := &View{commit: c, manifest: trimmed(m), held: m.Counters["held"], Set: s, log: d.changes}
+	v := &View{commit: c, manifest: trimmed(m), held: m.Counters["held"], Set: s, segments: d.segments}
 	v.refs.Store(1)
 	d.swap(v)
 	d.log.Debug("serving", "cycle", c.CycleID, "version", c.Version, "fixtures", s.KeptCount(), "in_play", s.LiveCount(), "took_ms", d.library.o.Now().Sub(started).Milliseconds())
@@ -231,7 +232,7 @@ func (d *Dataset) loadLive(ctx context.Context, c snapshot.Commit, m snapshot.Ma
 // view returns a view of tables, whose engine spills into dir.
 func (d *Dataset) view(c snapshot.Commit, m snapshot.Manifest, t *markets.Tables, e *engine.Engine, dir string) *View {
 	v := &View{
-		commit: c, manifest: trimmed(m), held: m.Counters["fixtures_held"], Tables: t, engine: e, log: d.changes,
+		commit: c, manifest: trimmed(m), held: m.Counters["fixtures_held"], Tables: t, engine: e, segments: d.segments,
 		Cache: pages.New(d.library.shareOf(pageCacheSize), d.clientID, d.library.renders, &d.library.counts.pages),
 		closed: func(err error) {
 			if err := errors.Join(err, os.RemoveAll(dir)); err != nil {
@@ -257,4 +258,30 @@ func (d *Dataset) backOff(err error) {
 	}
 	d.failed = min(d.failed+1, 7)
 	d.retryAt = d.library.o.Now().Add(min(time.Minute, time.Second<<(d.failed-1)))
+}
+
+// indexSteps makes the indexes of the segments, the newest ones first, so that no request waits for
+// them. It ends at the tenant's share of their memory: more would evict those of other tenants, and all
+// would be made anew with every publication. It is called after the publication is served, and does
+// not wait for the end.
+func (d *Dataset) indexSteps(ctx context.Context, list []snapshot.Segment) {
+	if !d.library.o.Paths || !d.indexing.TryLock() {
+		return
+	}
+	reader, left := d.segments, d.library.shareOf(stepIndexSize)
+	go func() {
+		defer d.indexing.Unlock()
+		for _, s := range slices.Backward(list) {
+			if ctx.Err() != nil || left <= 0 {
+				return
+			}
+			x, err := reader.StepIndex(s)
+			switch {
+			case err == nil:
+				left -= x.Memory()
+			case !errors.Is(err, fs.ErrClosed):
+				d.log.Warn("cannot read a segment of the steps of prices", "file", s.File, "err", err)
+			}
+		}
+	}()
 }

@@ -118,6 +118,6 @@ func (s *Stats) add(d *Dataset, v *View) {
 		s.PageBytes += v.PageBytes()
 		s.EngineMemory += v.engine.Memory
 	}
-	s.EventBytes += v.log.parts.Weight()
+	s.EventBytes += v.segments.EventBytes()
 	s.Products[d.product] = p
 }
