@@ -1,36 +1,11 @@
 package reader
 
 import (
-	"context"
-	"sync/atomic"
 	"time"
 
 	"mkt/publish/football"
 	"mkt/serve/internal/api"
-	"mkt/serve/internal/reader/pages"
 )
-
-// counts are the counters of a library since it was opened.
-type counts struct {
-	pages    pages.Counts
-	replaced atomic.Int64 // broken engines
-	loads    map[football.Product]*loadCounts
-}
-
-type loadCounts struct {
-	loaded, failed atomic.Int64
-	took           atomic.Int64 // nanoseconds, of the successful loads
-}
-
-func (c *loadCounts) load(ctx context.Context, err error, took time.Duration) {
-	switch {
-	case err == nil:
-		c.loaded.Add(1)
-		c.took.Add(int64(took))
-	case ctx.Err() == nil:
-		c.failed.Add(1)
-	}
-}
 
 // Stats are the counters of a library since it was opened, and its present contents,
 // over all tenants.
@@ -53,11 +28,11 @@ type ProductStats struct {
 
 	Quarantined       int // accounts whose newest publication cannot be served
 	Fixtures, Markets int
-	Published         []Published // served now, in no particular order
+	Published         []Served // served now, in no particular order
 }
 
-// Published is one tenant's newest served publication.
-type Published struct {
+// Served is one tenant's newest served publication.
+type Served struct {
 	ClientID string
 	Times    api.Freshness
 }
@@ -108,7 +83,7 @@ func (l *Library) Serves() bool {
 
 func (s *Stats) add(d *Dataset, v *View) {
 	p := s.Products[d.product]
-	p.Published = append(p.Published, Published{d.clientID, v.Freshness()})
+	p.Published = append(p.Published, Served{d.clientID, v.Freshness()})
 	if v.Set != nil {
 		p.Fixtures += v.KeptCount()
 	} else {
