@@ -13,6 +13,7 @@ import (
 	"mkt/serve/internal/api"
 	"mkt/serve/internal/gate"
 	"mkt/serve/internal/reader"
+	"mkt/serve/internal/reader/fairqueue"
 )
 
 // call is one request to a route. It uses the account of one generation and the view of
@@ -139,7 +140,7 @@ func (c *call) sendBy(by renderer, key string, render func(context.Context) (*ap
 // the time was over, or the queue was full.
 func (c *call) asUnavailable(ctx context.Context, err error) error {
 	switch {
-	case errors.Is(err, reader.ErrBusy):
+	case errors.Is(err, fairqueue.ErrBusy):
 		c.answer.shed = shedWaiting
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		c.answer.shed = shedLate

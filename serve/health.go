@@ -10,6 +10,7 @@ import (
 	"mkt/serve/account"
 	"mkt/serve/internal/api"
 	"mkt/serve/internal/reader"
+	"mkt/serve/internal/reader/feed"
 )
 
 // staleAfter is the number of cadences after which the newest publication is stale.
@@ -185,7 +186,7 @@ func (c *call) productHealth(a *account.Account, p football.Product) api.Compone
 		part.Status, part.Code = api.Degraded, ptr(api.HealthClock)
 	case c.overdue(v, c.cadence(a, p, c.now)):
 		part.Status, part.Code = api.Degraded, ptr(cmp.Or(c.limited(a), api.HealthStale))
-	case p == football.LiveIntelligence && v.Staleness(c.now) != reader.FeedFresh:
+	case p == football.LiveIntelligence && v.Staleness(c.now) != feed.Fresh:
 		part.Status, part.Code = api.Degraded, ptr(api.HealthFeedStale)
 	case v.Held() > 0:
 		part.Status, part.Code = api.Degraded, ptr(string(health.CodeListingHeld))

@@ -6,7 +6,7 @@ import (
 
 	"mkt/publish/football"
 	"mkt/serve/internal/api"
-	"mkt/serve/internal/reader"
+	"mkt/serve/internal/reader/markets"
 )
 
 // markets answers GET /fixtures/{id}/markets, filtered and in the order of the ids.
@@ -38,7 +38,7 @@ func (c *call) markets() error {
 	})
 }
 
-func (c *call) renderMarkets(ctx context.Context, scope api.Scope, f reader.Fixture, filter reader.MarketFilter, after string, limit int) (*api.Page, error) {
+func (c *call) renderMarkets(ctx context.Context, scope api.Scope, f markets.Fixture, filter markets.Filter, after string, limit int) (*api.Page, error) {
 	var list api.List
 	var last []byte
 	more, err := c.view.Markets(ctx, f, filter, after, limit, func(id, body []byte) {
@@ -57,7 +57,7 @@ func (c *call) renderMarkets(ctx context.Context, scope api.Scope, f reader.Fixt
 
 // marketFilter parses the canonical name and the period. A text that cannot be a name is
 // refused; a name without a market of the fixture leads to an empty page.
-func (c *call) marketFilter() (f reader.MarketFilter, err error) {
+func (c *call) marketFilter() (f markets.Filter, err error) {
 	if f.Market, err = c.name("market"); err != nil {
 		return f, err
 	}
@@ -98,7 +98,7 @@ func (c *call) market() error {
 		case football.IsMarketID(id):
 			found, err = c.view.Market(ctx, f, id, render)
 		case api.IsName(id):
-			found, err = c.view.MarketByName(ctx, f, reader.MarketFilter{Market: id, Period: period, Subject: subject}, render)
+			found, err = c.view.MarketByName(ctx, f, markets.Filter{Market: id, Period: period, Subject: subject}, render)
 		default:
 			refusal.Message = "a market is named by its id, mk_..., or by a canonical name in capitals, such as TOTAL_GOALS"
 		}

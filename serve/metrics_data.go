@@ -67,7 +67,7 @@ type ages struct {
 
 // ageing returns the ages for the accounts that should have data. The cycles of other
 // accounts do not run, so their ages would be meaningless.
-func (s *server) ageing(g *account.Generation, p football.Product, published []reader.Published, now time.Time) ages {
+func (s *server) ageing(g *account.Generation, p football.Product, published []reader.Served, now time.Time) ages {
 	at := make(map[string]api.Freshness, len(published))
 	for _, d := range published {
 		at[d.ClientID] = d.Times

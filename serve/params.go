@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 
 	"mkt/serve/internal/api"
-	"mkt/serve/internal/reader"
+	"mkt/serve/internal/reader/markets"
 )
 
 // maxParams is the maximum number of parameters in a query, including unknown ones.
@@ -73,16 +73,16 @@ var rfc3339 = regexp.MustCompile(`^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d+))?(
 
 // instant parses a timestamp as a bound in whole milliseconds. It is rounded up, so that
 // "at or after" and "before" are correct for times in milliseconds.
-func (c *call) instant(name string) (reader.Instant, error) {
+func (c *call) instant(name string) (markets.Instant, error) {
 	s, given := c.param(name)
 	if !given {
-		return reader.Instant{}, nil
+		return markets.Instant{}, nil
 	}
 	ms, ok := parseInstant(s)
 	if !ok {
-		return reader.Instant{}, api.Refusef(api.InvalidParameter, "%s must be a date-time such as 2026-11-20T15:00:00Z, with a plus sign written as %%2B", name)
+		return markets.Instant{}, api.Refusef(api.InvalidParameter, "%s must be a date-time such as 2026-11-20T15:00:00Z, with a plus sign written as %%2B", name)
 	}
-	return reader.At(ms), nil
+	return markets.InstantAt(ms), nil
 }
 
 // parseInstant returns milliseconds since the Unix epoch, rounded up.

@@ -9,7 +9,7 @@ import (
 	"mkt/publish/steps"
 	"mkt/serve/account"
 	"mkt/serve/internal/api"
-	"mkt/serve/internal/reader"
+	"mkt/serve/internal/reader/markets"
 )
 
 // extensions are the routes besides version 1, by the name of their extension. Each is registered if
@@ -103,7 +103,7 @@ func (c *call) bounds() (b pathBounds, err error) {
 		name string
 		to   *time.Time
 	}{{"from", &b.from}, {"to", &b.to}, {"at", &b.at}} {
-		var at reader.Instant
+		var at markets.Instant
 		if at, err = c.instant(bound.name); err != nil {
 			return b, err
 		}

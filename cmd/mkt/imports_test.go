@@ -90,7 +90,7 @@ var (
 
 // confined are dependencies that only some packages may import.
 var confined = map[string][]string{
-	"github.com/duckdb/":                {"serve/internal/duck", "serve/internal/reader", "serve/offline"},
+	"github.com/duckdb/":                {"serve/internal/duck", "serve/internal/reader/engine", "serve/offline"},
 	"github.com/labstack/echo":          {"serve/..."},
 	"github.com/parquet-go/parquet-go":  {"publish/table/..."},
 	"filippo.io/age":                    {"fetch/credential"},

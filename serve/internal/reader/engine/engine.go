@@ -1,4 +1,5 @@
-package reader
+// Package engine keeps the tables of one loaded snapshot in a DuckDB of its own, and reads pages from them.
+package engine
 
 import (
 	"context"
@@ -16,23 +17,15 @@ import (
 	"mkt/serve/internal/duck"
 )
 
-// engine is one DuckDB instance over one loaded snapshot: read-only, single-threaded,
+// Engine is one DuckDB instance over one loaded snapshot: read-only, single-threaded,
 // with bounded memory, and locked so that no query can open another file or change
 // the configuration. Safe for concurrent use.
-type engine struct {
-	db         *sql.DB
+type Engine struct {
+	DB         *sql.DB
+	Memory     int64                // its memory limit in bytes
+	Broken     atomic.Bool          // it failed with an error from which it cannot recover
 	statements map[string]*sql.Stmt // the prepared queries, by their text
-	memory     int64                // its memory limit in bytes
-	broken     atomic.Bool          // it failed with an error from which it cannot recover
 }
-
-// schema has the tables of the private file: a row for each fixture and for each market, numbered
-// in the order of the answers. Integers have the type that database/sql makes of every number,
-// because a filter that needs a cast reads the whole table. body is packed JSON.
-const schema = `
-CREATE TABLE d.fixture (n BIGINT, id VARCHAR, league VARCHAR, starts_at BIGINT, body BLOB);
-CREATE TABLE d.market (n BIGINT, id VARCHAR, market VARCHAR, period VARCHAR, subjects VARCHAR[], ordinal BIGINT, body BLOB);
-`
 
 // The bodies are packed already, so the engine must not try to compress them. Row groups bound the
 // memory of a load. Blocks outside the cache are read as a whole, so they are small.
@@ -41,19 +34,22 @@ const (
 	attachNew = `ATTACH %s AS d (ROW_GROUP_SIZE 16384, BLOCK_SIZE 65536)`
 )
 
+// Bounds of one engine.
 const (
-	buildMemory     = 48 << 20 // enough for 15 kB a packed market, fifteen times the usual size
-	minEngineMemory = 8 << 20
-	maxEngineMemory = 48 << 20
-	maxTempSpace    = 1 << 30
-	maxConcurrent   = 8 // simultaneous queries; others wait
+	MinMemory     = 8 << 20
+	MaxMemory     = 48 << 20
+	MaxConcurrent = 8 // simultaneous queries; others wait
+
+	buildMemory  = 48 << 20 // enough for 15 kB a packed market, fifteen times the usual size
+	maxTempSpace = 1 << 30
 )
 
-// vectorRows is the number of rows that DuckDB reads at once. A query for a page holds the bodies of
+// VectorRows is the number of rows that DuckDB reads at once. A query for a page holds the bodies of
 // so many rows, also of those that it does not return.
-const vectorRows = 2048
+const VectorRows = 2048
 
-func build(ctx context.Context, path string, fill func(driver.Conn) error) (err error) {
+// Build creates a private file with the tables of a schema, whose names begin with "d.", and fills them.
+func Build(ctx context.Context, path, schema string, fill func(driver.Conn) error) (err error) {
 	db, err := openMemory(ctx, filepath.Dir(path), buildMemory)
 	if err != nil {
 		return err
@@ -73,8 +69,11 @@ func build(ctx context.Context, path string, fill func(driver.Conn) error) (err 
 	return duck.Run(ctx, conn, "COMMIT", "CHECKPOINT d", "DETACH d")
 }
 
-// fillTable appends rows to a table of the private file.
-func fillTable(conn driver.Conn, table string, rows func(to *duckdb.Appender) error) error {
+// Appender appends rows to a table.
+type Appender = duckdb.Appender
+
+// Append appends rows to a table of the file that [Build] fills.
+func Append(conn driver.Conn, table string, rows func(to *Appender) error) error {
 	to, err := duckdb.NewAppender(conn, "d", "main", table)
 	if err != nil {
 		return err
@@ -82,22 +81,22 @@ func fillTable(conn driver.Conn, table string, rows func(to *duckdb.Appender) er
 	return errors.Join(rows(to), to.Close())
 }
 
-// openEngine opens a private file for reading and unlinks it, so that no other process can open it
-// and it disappears when this process ends. vector is how many bytes the bodies of vectorRows rows
+// Open opens a private file for the queries and unlinks it, so that no other process can open it
+// and it disappears when this process ends. vector is how many bytes the bodies of [VectorRows] rows
 // have at most: the engine gets the memory for two such queries at least.
-func openEngine(ctx context.Context, path string, memory, vector int64) (*engine, error) {
+func Open(ctx context.Context, path string, memory, vector int64, queries ...string) (*Engine, error) {
 	each := 2 * max(1, vector)
 	memory = max(memory, 2*each)
 	db, err := openMemory(ctx, filepath.Dir(path), memory)
 	if err != nil {
 		return nil, err
 	}
-	connections := int(min(maxConcurrent, memory/each))
+	connections := int(min(MaxConcurrent, memory/each))
 	db.SetMaxOpenConns(connections)
 	db.SetMaxIdleConns(connections)
-	e := &engine{db: db, memory: memory, statements: map[string]*sql.Stmt{}}
+	e := &Engine{DB: db, Memory: memory, statements: map[string]*sql.Stmt{}}
 	err = duck.Run(ctx, db, append([]string{"ATTACH " + duck.Quoted(path) + " AS d (READ_ONLY)", withoutLateReads}, duck.Confined...)...)
-	for _, text := range []string{fixtureCount, fixturePage, fixtureByNumber, marketPage, marketByID, marketByName} {
+	for _, text := range queries {
 		if err == nil {
 			e.statements[text], err = db.PrepareContext(ctx, text)
 		}
@@ -106,7 +105,7 @@ func openEngine(ctx context.Context, path string, memory, vector int64) (*engine
 		err = os.Remove(path)
 	}
 	if err != nil {
-		return nil, errors.Join(err, e.close())
+		return nil, errors.Join(err, e.Close())
 	}
 	return e, nil
 }
@@ -120,16 +119,16 @@ func openMemory(ctx context.Context, dir string, memory int64) (*sql.DB, error) 
 		fmt.Sprintf("SET max_temp_directory_size = '%dB'", int64(maxTempSpace)), "SET threads = 1")
 }
 
-// close closes the engine, when no query runs any more.
-func (e *engine) close() error { return e.db.Close() }
+// Close closes the engine, when no query runs any more.
+func (e *Engine) Close() error { return e.DB.Close() }
 
-// query runs a prepared query and calls each with its rows. Values from clients are passed in args,
+// Query runs a prepared query and calls each with its rows. Values from clients are passed in args,
 // never in text.
-func (e *engine) query(ctx context.Context, text string, args []any, each func(*sql.Rows) error) (err error) {
+func (e *Engine) Query(ctx context.Context, text string, args []any, each func(*sql.Rows) error) (err error) {
 	defer func() {
 		var fault *duckdb.Error
 		if errors.As(err, &fault) && (fault.Type == duckdb.ErrorTypeFatal || fault.Type == duckdb.ErrorTypeInternal) {
-			e.broken.Store(true) // the next refresh replaces the engine
+			e.Broken.Store(true) // the next refresh replaces the engine
 		}
 	}()
 	rows, err := e.statements[text].QueryContext(ctx, args...)
@@ -145,16 +144,16 @@ func (e *engine) query(ctx context.Context, text string, args []any, each func(*
 	return rows.Err()
 }
 
-// item takes the id and the JSON of a row, which are valid only until it returns.
-type item = func(id, body []byte)
+// Item takes the id and the JSON of a row, which are valid only until it returns.
+type Item = func(id, body []byte)
 
-// page runs a query of ids and packed bodies, whose last parameter is the maximum number of rows, and calls
+// Page runs a query of ids and packed bodies, whose last parameter is the maximum number of rows, and calls
 // do with at most limit of them. more reports whether there is another one.
-func (e *engine) page(ctx context.Context, text string, args []any, limit int, do item) (more bool, err error) {
+func (e *Engine) Page(ctx context.Context, text string, args []any, limit int, do Item) (more bool, err error) {
 	var id, packed sql.RawBytes
 	var body []byte
 	rows := 0
-	err = e.query(ctx, text, append(args, limit+1), func(r *sql.Rows) error {
+	err = e.Query(ctx, text, append(args, limit+1), func(r *sql.Rows) error {
 		if rows++; rows > limit {
 			more = true
 			return nil
@@ -170,8 +169,8 @@ func (e *engine) page(ctx context.Context, text string, args []any, limit int, d
 	return more, err
 }
 
-// pack compresses a body as an S2 block: DuckDB reads all rows of a vector for a page, and they are a
+// Pack compresses a body as an S2 block: DuckDB reads all rows of a vector for a page, and they are a
 // third as long.
-func pack(to, body []byte) []byte { return s2.Encode(to[:cap(to)], body) }
+func Pack(to, body []byte) []byte { return s2.Encode(to[:cap(to)], body) }
 
 func unpack(to, packed []byte) ([]byte, error) { return s2.Decode(to[:cap(to)], packed) }

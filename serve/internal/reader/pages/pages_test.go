@@ -1,4 +1,4 @@
-package reader
+package pages
 
 import (
 	"context"
@@ -10,22 +10,20 @@ import (
 	"testing/synctest"
 	"time"
 
+	"mkt/internal/testing/check"
 	"mkt/serve/internal/api"
 	"mkt/serve/internal/reader/fairqueue"
-	"mkt/serve/internal/reader/lru"
 )
 
-// newBareView returns a view without a snapshot, for pages that need none.
-func newBareView() *View {
-	l := &Library{renders: fairqueue.New(2, maxConcurrent)}
-	return &View{dataset: &Dataset{library: l, clientID: "acme"}, pages: lru.New[string, *api.Page](1 << 20)}
+func newCache() *Cache {
+	return New(1<<20, "acme", fairqueue.New(2, 8), new(Counts))
 }
 
 // checkQueueUnused fails if a request holds a slot or waits for one.
-func (v *View) checkQueueUnused(t testing.TB) {
+func (c *Cache) checkQueueUnused(t testing.TB) {
 	t.Helper()
-	if c := v.dataset.library.renders.Counts(); c.Holding != 0 || c.Waiting != 0 {
-		t.Errorf("%d hold a slot, %d wait", c.Holding, c.Waiting)
+	if n := c.queue.Counts(); n.Holding != 0 || n.Waiting != 0 {
+		t.Errorf("%d hold a slot, %d wait", n.Holding, n.Waiting)
 	}
 }
 
@@ -33,13 +31,13 @@ func (v *View) checkQueueUnused(t testing.TB) {
 // each page is rendered once and no request is refused.
 func TestSimultaneousRequestsShareOneRendering(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		v := newBareView()
+		cache := newCache()
 		var rendered atomic.Int64
 		release := make(chan struct{})
 		var all sync.WaitGroup
 		for n := range 10_000 {
 			all.Go(func() {
-				p, err := v.Page(t.Context(), fmt.Sprint("page ", n%50), func(context.Context) (*api.Page, error) {
+				p, err := cache.Page(t.Context(), fmt.Sprint("page ", n%50), func(context.Context) (*api.Page, error) {
 					rendered.Add(1)
 					<-release
 					return api.Document(n % 50)
@@ -55,8 +53,8 @@ func TestSimultaneousRequestsShareOneRendering(t *testing.T) {
 		if n := rendered.Load(); n != 50 {
 			t.Errorf("%d renderings of 50 pages", n)
 		}
-		v.checkQueueUnused(t)
-		v.renderings.Range(func(key, _ any) bool {
+		cache.checkQueueUnused(t)
+		cache.renderings.Range(func(key, _ any) bool {
 			t.Errorf("the rendering of %s remains", key)
 			return true
 		})
@@ -77,13 +75,13 @@ func TestWaitingRequestTakesOverRendering(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				v := newBareView()
+				cache := newCache()
 				cancelled, cancel := context.WithCancel(t.Context())
 				begun, others := make(chan struct{}), make(chan struct{})
 				var all sync.WaitGroup
 				all.Go(func() {
 					defer func() { recover() }()
-					v.Page(cancelled, "page", func(ctx context.Context) (*api.Page, error) {
+					cache.Page(cancelled, "page", func(ctx context.Context) (*api.Page, error) {
 						close(begun)
 						<-others
 						return c.first(ctx)
@@ -92,7 +90,7 @@ func TestWaitingRequestTakesOverRendering(t *testing.T) {
 				<-begun
 				for range 5 {
 					all.Go(func() {
-						p, err := v.Page(t.Context(), "page", func(context.Context) (*api.Page, error) { return api.Document("done") })
+						p, err := cache.Page(t.Context(), "page", func(context.Context) (*api.Page, error) { return api.Document("done") })
 						if !errors.Is(err, c.want) || (p == nil) != (c.want != nil) {
 							t.Errorf("%v, %v", p, err)
 						}
@@ -105,7 +103,7 @@ func TestWaitingRequestTakesOverRendering(t *testing.T) {
 				}
 				all.Wait()
 				cancel()
-				v.checkQueueUnused(t)
+				cache.checkQueueUnused(t)
 			})
 		})
 	}
@@ -115,10 +113,10 @@ func TestWaitingRequestTakesOverRendering(t *testing.T) {
 // with the requests that have waited for the maximum time.
 func TestEachRequestWaitsItsOwnTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		v := newBareView()
+		cache := newCache()
 		var all sync.WaitGroup
-		q := v.dataset.library.renders
-		must(t, q.Acquire(t.Context(), "acme"))
+		q := cache.queue
+		check.Must(t, q.Acquire(t.Context(), "acme"))
 		all.Go(func() {
 			time.Sleep(fairqueue.MaxWait + time.Second)
 			q.Release("acme")
@@ -127,10 +125,10 @@ func TestEachRequestWaitsItsOwnTime(t *testing.T) {
 		for _, c := range []struct {
 			comes time.Duration
 			want  error
-		}{{0, ErrBusy}, {fairqueue.MaxWait / 2, nil}} {
+		}{{0, fairqueue.ErrBusy}, {fairqueue.MaxWait / 2, nil}} {
 			all.Go(func() {
 				time.Sleep(c.comes)
-				_, err := v.Page(t.Context(), "page", func(context.Context) (*api.Page, error) { return api.Document("done") })
+				_, err := cache.Page(t.Context(), "page", func(context.Context) (*api.Page, error) { return api.Document("done") })
 				if !errors.Is(err, c.want) {
 					t.Errorf("the request after %v: %v, want %v", c.comes, err, c.want)
 				}

@@ -1,14 +1,11 @@
-package reader
+package markets
 
 import (
 	"context"
 	"database/sql/driver"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"runtime/debug"
-
-	"github.com/duckdb/duckdb-go/v2"
 
 	"mkt/publish/durable"
 	"mkt/publish/football"
@@ -16,35 +13,35 @@ import (
 	"mkt/publish/snapshot"
 	"mkt/publish/table"
 	"mkt/serve/internal/api"
+	"mkt/serve/internal/reader/engine"
 )
 
-// ErrInvalid reports a snapshot whose files are intact but whose tables are invalid or
-// contradict each other. Another attempt to load it would fail as well.
-var ErrInvalid = errors.New("the tables are invalid")
+// schema has the tables of the private file: a row for each fixture and for each market, numbered
+// in the order of the answers. Integers have the type that database/sql makes of every number,
+// because a filter that needs a cast reads the whole table. body is packed JSON.
+const schema = `
+CREATE TABLE d.fixture (n BIGINT, id VARCHAR, league VARCHAR, starts_at BIGINT, body BLOB);
+CREATE TABLE d.market (n BIGINT, id VARCHAR, market VARCHAR, period VARCHAR, subjects VARCHAR[], ordinal BIGINT, body BLOB);
+`
 
-// loaded is a snapshot that is ready to be served. The caller must close its engine.
-type loaded struct {
-	index  *index
-	engine *engine
-}
-
-// load verifies the files of a snapshot and builds its index and engine, whose files are below a private
-// folder. It holds about one row group in memory at a time. memory is that of the engine.
-func load(ctx context.Context, f durable.ReadFS, dir string, m snapshot.Manifest, private string, memory int64) (*loaded, error) {
+// Load verifies the files of a snapshot and loads its tables into an engine, whose files are below a private
+// folder. It holds about one row group in memory at a time. memory is that of the engine, which the caller
+// must close.
+func Load(ctx context.Context, f durable.ReadFS, dir string, m snapshot.Manifest, private string, memory int64) (*Tables, *engine.Engine, error) {
 	if err := snapshot.Verify(f, dir, m); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer debug.FreeOSMemory()
 	l := &loader{ctx: ctx, fs: f, dir: dir, index: &index{}}
 	path := filepath.Join(private, "pages.duckdb")
-	if err := build(ctx, path, l.fill); err != nil {
-		return nil, fmt.Errorf("load %s: %w", dir, err)
+	if err := engine.Build(ctx, path, schema, l.fill); err != nil {
+		return nil, nil, fmt.Errorf("load %s: %w", dir, err)
 	}
-	e, err := openEngine(ctx, path, memory, l.vector)
+	e, err := engine.Open(ctx, path, memory, l.vector, fixtureCount, fixturePage, fixtureByNumber, marketPage, marketByID, marketByName)
 	if err != nil {
-		return nil, fmt.Errorf("open the loaded tables of %s: %w", dir, err)
+		return nil, nil, fmt.Errorf("open the loaded tables of %s: %w", dir, err)
 	}
-	return &loaded{l.index, e}, nil
+	return &Tables{l.index, e}, e, nil
 }
 
 type loader struct {
@@ -54,20 +51,20 @@ type loader struct {
 	index  *index
 	body   []byte
 	packed []byte
-	vector int64 // bytes of the bodies of vectorRows rows, at most
+	vector int64 // bytes of the bodies of [engine.VectorRows] rows, at most
 }
 
 // fill turns a panic over a row into an error, because an invalid snapshot must not stop the server.
 func (l *loader) fill(conn driver.Conn) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = fmt.Errorf("%w: render: %v", ErrInvalid, p)
+			err = fmt.Errorf("%w: render: %v", snapshot.ErrInvalid, p)
 		}
 	}()
-	if err := fillTable(conn, "fixture", l.fixtures); err != nil {
+	if err := engine.Append(conn, "fixture", l.fixtures); err != nil {
 		return err
 	}
-	return fillTable(conn, "market", l.markets)
+	return engine.Append(conn, "market", l.markets)
 }
 
 func openTable[T table.Row](l *loader, name string) (rows *table.Reader[T], close func(), err error) {
@@ -78,12 +75,12 @@ func openTable[T table.Row](l *loader, name string) (rows *table.Reader[T], clos
 	rows, err = table.NewReader[T](r, r.Size())
 	if err != nil {
 		r.Close()
-		return nil, nil, fmt.Errorf("%s: %w: %w", name, ErrInvalid, err)
+		return nil, nil, fmt.Errorf("%s: %w: %w", name, snapshot.ErrInvalid, err)
 	}
 	return rows, func() { rows.Close(); r.Close() }, nil
 }
 
-func (l *loader) fixtures(to *duckdb.Appender) error {
+func (l *loader) fixtures(to *engine.Appender) error {
 	rows, done, err := openTable[table.FixtureRow](l, layout.FixturesFile)
 	if err != nil {
 		return err
@@ -92,10 +89,10 @@ func (l *loader) fixtures(to *duckdb.Appender) error {
 	last := ""
 	for row, err := range rows.All {
 		if err != nil {
-			return fmt.Errorf("%w: %w", ErrInvalid, err)
+			return fmt.Errorf("%w: %w", snapshot.ErrInvalid, err)
 		}
 		if !football.IsFixtureID(row.FixtureID) || row.FixtureID <= last || row.MarketCount < 0 {
-			return fmt.Errorf("%w: fixture id %q follows %q", ErrInvalid, row.FixtureID, last)
+			return fmt.Errorf("%w: fixture id %q follows %q", snapshot.ErrInvalid, row.FixtureID, last)
 		}
 		last = row.FixtureID
 		var league, starts any
@@ -105,7 +102,7 @@ func (l *loader) fixtures(to *duckdb.Appender) error {
 		if row.StartsAt != nil {
 			starts = row.StartsAt.UnixMilli()
 		}
-		if err := to.AppendRow(int64(l.index.fixtures()), row.FixtureID, league, starts, pack(nil, api.AppendFixture(nil, row))); err != nil {
+		if err := to.AppendRow(int64(l.index.fixtures()), row.FixtureID, league, starts, engine.Pack(nil, api.AppendFixture(nil, row))); err != nil {
 			return err
 		}
 		l.index.add(row)
@@ -114,7 +111,7 @@ func (l *loader) fixtures(to *duckdb.Appender) error {
 }
 
 // markets appends the markets, and checks that they are in order and belong to the fixtures.
-func (l *loader) markets(to *duckdb.Appender) error {
+func (l *loader) markets(to *engine.Appender) error {
 	rows, done, err := openTable[table.MarketRow](l, layout.MarketsFile)
 	if err != nil {
 		return err
@@ -124,7 +121,7 @@ func (l *loader) markets(to *duckdb.Appender) error {
 	vector := int64(0)
 	for row, err := range rows.All {
 		if err != nil {
-			return fmt.Errorf("%w: %w", ErrInvalid, err)
+			return fmt.Errorf("%w: %w", snapshot.ErrInvalid, err)
 		}
 		if l.ctx.Err() != nil {
 			return context.Cause(l.ctx)
@@ -133,14 +130,14 @@ func (l *loader) markets(to *duckdb.Appender) error {
 			last = ""
 		}
 		if fixture == l.index.fixtures() || l.index.id(fixture) != row.FixtureID || !football.IsMarketID(row.MarketID) || row.MarketID <= last {
-			return fmt.Errorf("%w: market %s of %s follows %q", ErrInvalid, row.MarketID, row.FixtureID, last)
+			return fmt.Errorf("%w: market %s of %s follows %q", snapshot.ErrInvalid, row.MarketID, row.FixtureID, last)
 		}
 		last = row.MarketID
-		if n%vectorRows == 0 {
+		if n%engine.VectorRows == 0 {
 			vector = 0
 		}
 		l.body = api.AppendMarket(l.body[:0], row)
-		l.packed = pack(l.packed, l.body)
+		l.packed = engine.Pack(l.packed, l.body)
 		if err := to.AppendRow(int64(n), row.MarketID, orNull(row.Market), orNull(row.Period), subjectsOf(row), int64(max(0, row.Ordinal)), l.packed); err != nil {
 			return err
 		}
@@ -149,7 +146,7 @@ func (l *loader) markets(to *duckdb.Appender) error {
 		n++
 	}
 	if n != l.index.allMarkets() {
-		return fmt.Errorf("%w: the market counts of the fixtures do not match the markets", ErrInvalid)
+		return fmt.Errorf("%w: the market counts of the fixtures do not match the markets", snapshot.ErrInvalid)
 	}
 	return nil
 }

@@ -1,4 +1,4 @@
-package reader
+package markets
 
 import (
 	"context"
@@ -6,6 +6,8 @@ import (
 
 	"golang.org/x/text/cases"
 	"golang.org/x/text/unicode/norm"
+
+	"mkt/serve/internal/reader/engine"
 )
 
 // FixtureFilter selects fixtures of the list. Its zero value selects all. A fixture
@@ -22,8 +24,8 @@ type Instant struct {
 	ms  int64
 }
 
-// At returns the bound at a time in Unix milliseconds.
-func At(ms int64) Instant { return Instant{true, ms} }
+// InstantAt returns the bound at a time in Unix milliseconds.
+func InstantAt(ms int64) Instant { return Instant{true, ms} }
 
 // MS returns the bound in Unix milliseconds and reports whether there is one.
 func (i Instant) MS() (ms int64, ok bool) { return i.ms, i.set }
@@ -43,28 +45,28 @@ func (f FixtureFilter) args() []any {
 }
 
 // FilteredCount returns how many fixtures the filter selects.
-func (v *View) FilteredCount(ctx context.Context, f FixtureFilter) (count int, err error) {
+func (t *Tables) FilteredCount(ctx context.Context, f FixtureFilter) (count int, err error) {
 	if f == (FixtureFilter{}) {
-		return v.FixtureCount(), nil
+		return t.FixtureCount(), nil
 	}
-	err = v.engine.query(ctx, fixtureCount, f.args(), func(r *sql.Rows) error { return r.Scan(&count) })
+	err = t.engine.Query(ctx, fixtureCount, f.args(), func(r *sql.Rows) error { return r.Scan(&count) })
 	return count, err
 }
 
 // Fixtures calls do with at most limit fixtures that the filter selects and whose ids
 // follow after, in the order of their ids. An empty after starts with the first one.
 // more reports whether further fixtures follow.
-func (v *View) Fixtures(ctx context.Context, f FixtureFilter, after string, limit int, do item) (more bool, err error) {
-	from, to := v.index.after(after), v.FixtureCount()
+func (t *Tables) Fixtures(ctx context.Context, f FixtureFilter, after string, limit int, do engine.Item) (more bool, err error) {
+	from, to := t.index.after(after), t.FixtureCount()
 	if f == (FixtureFilter{}) {
 		to = min(to, from+limit) // all are selected, so no more need to be read
 	}
-	return v.engine.page(ctx, fixturePage, append(f.args(), from, to), limit, do)
+	return t.engine.Page(ctx, fixturePage, append(f.args(), from, to), limit, do)
 }
 
 // Fixture calls do with a fixture.
-func (v *View) Fixture(ctx context.Context, f Fixture, do item) error {
-	_, err := v.engine.page(ctx, fixtureByNumber, []any{f.n}, 1, do)
+func (t *Tables) Fixture(ctx context.Context, f Fixture, do engine.Item) error {
+	_, err := t.engine.Page(ctx, fixtureByNumber, []any{f.n}, 1, do)
 	return err
 }
 
