@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"net/url"
 	"time"
 
 	"github.com/labstack/echo/v4"
@@ -27,7 +26,7 @@ type call struct {
 
 	who     *account.Account // nil on an open route without a known token
 	counted bool             // counted among the account's requests at once
-	query   url.Values       // the known parameters
+	params  params
 	dataset *reader.Dataset  // nil if the route reads no data
 	view    *reader.View     // nil if there is no data yet
 }
@@ -86,7 +85,7 @@ func (c *call) admit() error {
 			c.usage.Count(c.who.ClientID, c.route.name, c.route.need.Product)
 		}
 	}
-	if c.query, err = parseQuery(c.request.URL.RawQuery, c.route.params); err != nil {
+	if c.params, err = parseParams(c.request.URL.RawQuery, c.route.params); err != nil {
 		return err
 	}
 	if c.route.need.Product != "" {

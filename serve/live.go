@@ -11,12 +11,12 @@ import (
 // live answers GET /live: the fixtures in play in the order of their ids, after a cursor.
 // Its data is that of the socket's push.
 func (c *call) live() error {
-	limit, err := c.limit()
+	limit, err := c.params.limit()
 	if err != nil {
 		return err
 	}
 	scope := api.Scope{Collection: api.LiveList, ClientID: c.who.ClientID}
-	after, err := c.position(scope)
+	after, err := c.params.position(scope)
 	if err != nil {
 		return err
 	}
