@@ -14,35 +14,44 @@ import (
 	"mkt/serve/internal/gate"
 )
 
+// shedding is why a request was refused with SERVICE_UNAVAILABLE.
+type shedding string
+
+const (
+	notShed     shedding = ""
+	shedDrain   shedding = "draining"
+	shedCrowd   shedding = "in_flight"         // too many requests at once, over all accounts
+	shedOwn     shedding = "account_in_flight" // too many requests at once of this account
+	shedWaiting shedding = "line"              // too many uncached pages wait, or this one waited too long
+	shedLate    shedding = "late"              // the time for one answer was over
+)
+
 // answer is a response while it is written, with the facts for the log.
 type answer struct {
 	http.ResponseWriter
-	id      string
-	began   time.Time     // as the service reports it: it stands still while the past is served
-	took    time.Duration // set at the end
-	method  string        // of a closed set
-	route   string        // the route's pattern; "" if there is none
-	tenant  string
-	traffic *traffic // of the tenant; nil if it is unknown
-	code    api.Code
-	cause   error // of an internal error
-	shed    shedding
-	status  int // 0 until something is written
-	bytes   int64
-	aborted bool
-	body    body
-	call    call
+	ID      string
+	Began   time.Time     // as the service reports it: it stands still while the past is served
+	Took    time.Duration // set at the end
+	Method  string        // of a closed set
+	Route   string        // the route's pattern; "" if there is none
+	Tenant  string
+	Code    api.Code
+	Cause   error // of an internal error
+	Shed    shedding
+	Status  int // 0 until something is written
+	Bytes   int64
+	Aborted bool
 
-	limit  gate.Remaining // for its header fields; zero if there are none
+	Limit  gate.Remaining // for its header fields; zero if there are none
 	tag    string         // of a page; "" if it has none
 	headed bool           // the fields of every answer are in the header
 }
 
 // appendFields appends the header fields of every answer, as lines.
 func (a *answer) appendFields(b []byte) []byte {
-	b = append(append(b, "X-Request-Id: "...), a.id...)
+	b = append(append(b, "X-Request-Id: "...), a.ID...)
 	b = append(b, "\r\nVary: Origin, Accept-Encoding\r\nX-Content-Type-Options: nosniff\r\n"...)
-	return a.limit.AppendFields(b)
+	return a.Limit.AppendFields(b)
 }
 
 // appendPageFields appends the header fields of a page, as lines.
@@ -62,8 +71,8 @@ func addLines(h http.Header, lines []byte) {
 	}
 }
 
-// addFields adds the header fields of every answer once.
-func (a *answer) addFields() {
+// AddFields adds the header fields of every answer once.
+func (a *answer) AddFields() {
 	if !a.headed {
 		a.headed = true
 		addLines(a.Header(), a.appendFields(nil))
@@ -71,20 +80,20 @@ func (a *answer) addFields() {
 }
 
 func (a *answer) WriteHeader(status int) {
-	if a.status == 0 {
-		a.status = status
-		a.addFields()
+	if a.Status == 0 {
+		a.Status = status
+		a.AddFields()
 	}
 	a.ResponseWriter.WriteHeader(status)
 }
 
 func (a *answer) Write(p []byte) (int, error) {
-	if a.status == 0 {
-		a.status = http.StatusOK
-		a.addFields()
+	if a.Status == 0 {
+		a.Status = http.StatusOK
+		a.AddFields()
 	}
 	n, err := a.ResponseWriter.Write(p)
-	a.bytes += int64(n)
+	a.Bytes += int64(n)
 	return n, err
 }
 
@@ -96,12 +105,12 @@ func (a *answer) Unwrap() http.ResponseWriter { return a.ResponseWriter }
 func (a *answer) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	conn, rw, err := http.NewResponseController(a.ResponseWriter).Hijack()
 	if err == nil {
-		a.status = http.StatusSwitchingProtocols
+		a.Status = http.StatusSwitchingProtocols
 	}
 	return conn, rw, err
 }
 
-func (a *answer) shareWith(origin string) {
+func (a *answer) ShareWith(origin string) {
 	if origin == "" {
 		return
 	}
@@ -110,10 +119,10 @@ func (a *answer) shareWith(origin string) {
 	h.Set("Access-Control-Expose-Headers", "X-Request-Id, Retry-After, ETag, RateLimit, RateLimit-Policy")
 }
 
-func (a *answer) refuse(e *api.Error) {
-	a.code = e.Code
+func (a *answer) Refuse(e *api.Error) {
+	a.Code = e.Code
 	if e.Code == api.InternalError {
-		a.cause = e.Cause
+		a.Cause = e.Cause
 	}
 	h := a.Header()
 	h.Set("Content-Type", "application/json")
@@ -124,10 +133,10 @@ func (a *answer) refuse(e *api.Error) {
 	if e.Code == api.InvalidAPIToken {
 		h.Set("WWW-Authenticate", "Bearer")
 	}
-	body := api.AppendError(nil, e, a.id)
+	body := api.AppendError(nil, e, a.ID)
 	h.Set("Content-Length", strconv.Itoa(len(body)))
 	a.WriteHeader(e.Code.Status())
-	if a.method != http.MethodHead {
+	if a.Method != http.MethodHead {
 		a.Write(body) // an error means that the client has gone
 	}
 }
@@ -141,9 +150,9 @@ var (
 
 var buffers = sync.Pool{New: func() any { b := make([]byte, 0, 1024); return &b }}
 
-// unchanged sets the answer's validator. If the client already has the page, it answers
+// Unchanged sets the answer's validator. If the client already has the page, it answers
 // that and returns true.
-func (a *answer) unchanged(r *http.Request, tag string) bool {
+func (a *answer) Unchanged(r *http.Request, tag string) bool {
 	a.tag = tag
 	if !matches(r.Header["If-None-Match"], tag) {
 		return false
@@ -153,14 +162,14 @@ func (a *answer) unchanged(r *http.Request, tag string) bool {
 	return true
 }
 
-// page answers with a page. net/http sorts and copies the fields of a header, so those of every
-// page are not in it, but are inserted into what it writes.
-func (a *answer) page(r *http.Request, p *api.Page, stale bool) {
+// Page answers with a page. net/http sorts and copies the fields of a header, so those of every
+// Page are not in it, but are inserted into what it writes.
+func (a *answer) Page(r *http.Request, p *api.Page, stale bool) {
 	h := a.Header()
 	h["Content-Type"] = applicationJSON // else net/http guesses it
 	buf := buffers.Get().(*[]byte)
 	defer buffers.Put(buf)
-	b := p.AppendTail((*buf)[:0], a.began, stale)
+	b := p.AppendTail((*buf)[:0], a.Began, stale)
 	head, tail := p.Head(), b
 	if acceptsGzip(r.Header["Accept-Encoding"]) {
 		h["Content-Encoding"] = gzipEncoding
@@ -178,7 +187,7 @@ func (a *answer) page(r *http.Request, p *api.Page, stale bool) {
 // writeAll writes the header fields in lines, and the body of an answer with status 200. An error
 // means that the client has gone.
 func (a *answer) writeAll(r *http.Request, lines, head, tail []byte) {
-	a.status, a.headed = http.StatusOK, true
+	a.Status, a.headed = http.StatusOK, true
 	write := func() {
 		if _, err := a.Write(head); err == nil {
 			a.Write(tail)

@@ -14,21 +14,35 @@ import (
 	"mkt/serve/internal/reader"
 )
 
-// call is one request to a route. It uses the account of one generation and the view of
+// route is a row of the tables of routes.
+type route struct {
+	path   string // below api.Root, as echo writes it
+	name   string // as the specification writes it, for the log, usage and documents
+	open   bool   // the token is optional
+	need   gate.Need
+	params []string // known query parameters; others are ignored
+	handle func(*call) error
+	// extension is what the account must have besides; "" in version 1.
+	extension string
+}
+
+// call is one request and its answer. It uses the account of one generation and the view of
 // one snapshot throughout.
 type call struct {
+	answer
 	*server
-	answer  *answer
 	request *http.Request
-	echo    echo.Context
+	body    body
+	echo    echo.Context // this and the rest: only of a request to a route
 	route   *route
 	now     time.Time
 
 	who     *account.Account // nil on an open route without a known token
+	traffic *traffic         // of the account; nil if it is unknown
 	counted bool             // counted among the account's requests at once
 	params  params
-	dataset *reader.Dataset  // nil if the route reads no data
-	view    *reader.View     // nil if there is no data yet
+	dataset *reader.Dataset // nil if the route reads no data
+	view    *reader.View    // nil if there is no data yet
 }
 
 // answerTime limits the rendering of a page, including the wait in the queue.
@@ -36,9 +50,9 @@ const answerTime = 10 * time.Second
 
 // enter returns the handler of a route. It makes all checks that come before those of
 // the route's own parameters.
-func (s *server) enter(rt *route) echo.HandlerFunc {
+func enter(rt *route) echo.HandlerFunc {
 	return func(e echo.Context) error {
-		a := e.Response().Writer.(*answer)
+		c := e.Response().Writer.(*call)
 		params := e.ParamValues()
 		for i, value := range params {
 			if value == "" {
@@ -47,13 +61,12 @@ func (s *server) enter(rt *route) echo.HandlerFunc {
 			params[i] = decoded(value)
 		}
 		e.SetParamValues(params...)
-		a.route = rt.name
-		if err := withinSize(e.Request(), a.body); err != nil {
-			a.Header().Set("Connection", "close")
+		c.Route = rt.name
+		if err := withinSize(e.Request(), c.body); err != nil {
+			c.Header().Set("Connection", "close")
 			return err
 		}
-		c := &a.call
-		*c = call{server: s, answer: a, request: e.Request(), echo: e, route: rt, now: a.began}
+		c.request, c.echo, c.route, c.now = e.Request(), e, rt, c.Began
 		defer c.leave()
 		if err := c.admit(); err != nil {
 			return err
@@ -65,10 +78,10 @@ func (s *server) enter(rt *route) echo.HandlerFunc {
 func (c *call) admit() error {
 	pass, err := c.enterGate()
 	c.who = pass.Account
-	c.answer.limit = pass.Limit
-	c.answer.shareWith(pass.Origin)
+	c.Limit = pass.Limit
+	c.ShareWith(pass.Origin)
 	if c.who != nil {
-		c.answer.tenant, c.answer.traffic = c.who.ClientID, c.trafficOf(c.who.ClientID)
+		c.Tenant, c.traffic = c.who.ClientID, c.trafficOf(c.who.ClientID)
 	}
 	if err != nil {
 		return err
@@ -77,8 +90,8 @@ func (c *call) admit() error {
 		return api.Refuse(api.FeatureNotEnabled)
 	}
 	if c.who != nil {
-		if c.counted = c.answer.traffic.enter(maxInFlightEach); !c.counted {
-			c.answer.shed = shedOwn
+		if c.counted = c.traffic.enter(maxInFlightEach); !c.counted {
+			c.Shed = shedOwn
 			return &api.Error{Code: api.ServiceUnavailable, RetryAfter: time.Second}
 		}
 		if c.route.extension == "" { // the usage of version 1 does not name extensions
@@ -107,9 +120,9 @@ func (c *call) leave() {
 		c.view.Release()
 	}
 	if c.counted {
-		c.answer.traffic.leave()
+		c.traffic.leave()
 	}
-	*c = call{} // echo keeps the answer until its next request, and must not keep the view
+	c.who, c.params, c.dataset, c.view = nil, params{}, nil, nil // echo keeps the call until its next request
 }
 
 // renderer is one of a view's functions that return a page.
@@ -139,9 +152,9 @@ func (c *call) sendBy(by renderer, key string, render func(context.Context) (*ap
 func (c *call) asUnavailable(ctx context.Context, err error) error {
 	switch {
 	case errors.Is(err, reader.ErrBusy):
-		c.answer.shed = shedWaiting
+		c.Shed = shedWaiting
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		c.answer.shed = shedLate
+		c.Shed = shedLate
 	case ctx.Err() != nil: // the client has disconnected, which is not a fault
 	default:
 		return err
@@ -163,8 +176,8 @@ func (c *call) ready() error {
 
 func (c *call) send(p *api.Page) error {
 	stale := c.stale()
-	if !c.answer.unchanged(c.request, p.ETag(stale)) {
-		c.answer.page(c.request, p, stale)
+	if !c.Unchanged(c.request, p.ETag(stale)) {
+		c.Page(c.request, p, stale)
 	}
 	return nil
 }
@@ -174,6 +187,6 @@ func (c *call) sendDocument(data any) error {
 	if err != nil {
 		return err
 	}
-	c.answer.page(c.request, p, false)
+	c.Page(c.request, p, false)
 	return nil
 }

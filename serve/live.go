@@ -91,8 +91,8 @@ func (c *call) findLive() (*api.LiveFixture, error) {
 // and on which feeds are too old now.
 func (c *call) sendLive(asked string, page func() *api.Page, fixtures ...*api.LiveFixture) error {
 	tag := api.PageTag(c.view.Commit().SHA256, asked, api.StaleMarks(c.now, fixtures...))
-	if !c.answer.unchanged(c.request, tag) {
-		c.answer.page(c.request, page(), false)
+	if !c.Unchanged(c.request, tag) {
+		c.Page(c.request, page(), false)
 	}
 	return nil
 }

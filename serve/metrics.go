@@ -27,17 +27,6 @@ type metrics struct {
 	limits   *prometheus.HistogramVec // outcome
 }
 
-type shedding string
-
-const (
-	notShed     shedding = ""
-	shedDrain   shedding = "draining"
-	shedCrowd   shedding = "in_flight"         // too many requests at once, over all accounts
-	shedOwn     shedding = "account_in_flight" // too many requests at once of this account
-	shedWaiting shedding = "line"              // too many uncached pages wait, or this one waited too long
-	shedLate    shedding = "late"              // the time for one answer was over
-)
-
 const noRoute = "none"
 
 // series are those of a route that most requests count in, because looking them up takes longer.
@@ -115,25 +104,26 @@ func (c collector) Collect(to chan<- prometheus.Metric) {
 	}
 }
 
-func (m *metrics) count(a *answer) {
-	route := a.route
+// count counts an answer, and that of an account in its traffic, which is nil for none.
+func (m *metrics) count(a *answer, of *traffic) {
+	route := a.Route
 	if route == "" {
 		route = noRoute
 	}
-	of, ok := m.byRoute[route]
-	if ok && a.status == http.StatusOK && a.code == "" {
-		of.answered().Inc()
+	series, ok := m.byRoute[route]
+	if ok && a.Status == http.StatusOK && a.Code == "" {
+		series.answered().Inc()
 	} else {
-		m.requests.WithLabelValues(route, statusName(a.status), string(a.code)).Inc()
+		m.requests.WithLabelValues(route, statusName(a.Status), string(a.Code)).Inc()
 	}
 	if ok { // the duration of a socket is meaningless
-		of.took.Observe(a.took.Seconds())
+		series.took.Observe(a.Took.Seconds())
 	}
-	if a.shed != notShed {
-		m.shed.WithLabelValues(string(a.shed)).Inc()
+	if a.Shed != notShed {
+		m.shed.WithLabelValues(string(a.Shed)).Inc()
 	}
-	if a.traffic != nil {
-		a.traffic.ended[a.outcome()].Add(1)
+	if of != nil {
+		of.ended[outcomeOf(a)].Add(1)
 	}
 }
 

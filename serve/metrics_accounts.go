@@ -20,15 +20,15 @@ const (
 
 var outcomes = [...]string{answered: "answered", refused: "refused", rateLimited: "rate_limited", shed: "shed", failed: "failed"}
 
-func (a *answer) outcome() outcome {
+func outcomeOf(a *answer) outcome {
 	switch {
-	case a.code == "":
+	case a.Code == "":
 		return answered
-	case a.code == api.RateLimited:
+	case a.Code == api.RateLimited:
 		return rateLimited
-	case a.shed != notShed:
+	case a.Shed != notShed:
 		return shed
-	case a.code == api.InternalError:
+	case a.Code == api.InternalError:
 		return failed
 	}
 	return refused

@@ -10,15 +10,16 @@ import (
 func BenchmarkCount(b *testing.B) {
 	m := newMetrics(&server{})
 	answers := []*answer{
-		{route: "/fixtures", status: 200, traffic: new(traffic), took: time.Millisecond},
-		{route: "/fixtures/{id}/markets", status: 304, traffic: new(traffic), took: time.Millisecond},
-		{route: "/account", status: 429, code: api.RateLimited, traffic: new(traffic), took: time.Millisecond},
-		{status: 404, code: api.NotFound, took: time.Millisecond},
+		{Route: "/fixtures", Status: 200, Took: time.Millisecond},
+		{Route: "/fixtures/{id}/markets", Status: 304, Took: time.Millisecond},
+		{Route: "/account", Status: 429, Code: api.RateLimited, Took: time.Millisecond},
+		{Status: 404, Code: api.NotFound, Took: time.Millisecond},
 	}
+	of := []*traffic{new(traffic), new(traffic), new(traffic), nil}
 	b.ReportAllocs()
 	n := 0
 	for b.Loop() {
-		m.count(answers[n%len(answers)])
+		m.count(answers[n%len(answers)], of[n%len(of)])
 		n++
 	}
 }

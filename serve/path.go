@@ -7,19 +7,9 @@ import (
 
 	"mkt/publish/football"
 	"mkt/publish/steps"
-	"mkt/serve/account"
 	"mkt/serve/internal/api"
 	"mkt/serve/internal/reader"
 )
-
-// extensions are the routes besides version 1, by the name of their extension. Each is registered if
-// the server has the extension, and answers the accounts that have it, too.
-var extensions = map[string][]route{
-	account.History: {
-		{path: api.HistoryRoot + "/fixtures/:id/markets/:market_id", name: "/ext/history/v0/fixtures/{id}/markets/{market_id}", need: needMarkets,
-			extension: account.History, params: []string{"limit", "cursor", "from", "to", "at"}, handle: (*call).pricePath},
-	},
-}
 
 // pricePath answers GET /ext/history/v0/fixtures/{id}/markets/{market_id}: the path of the prices of
 // a market, or its state at a time.

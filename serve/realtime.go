@@ -64,8 +64,8 @@ func (s *server) openRealtime(o *Options) {
 // serveRealtime passes a request to the protocol. The API's methods and its limit of
 // requests in flight do not apply: a poll waits, and a websocket stays open.
 func (s *server) serveRealtime(a *answer, r *http.Request) {
-	a.route = realtimePath
-	a.addFields()
+	a.Route = realtimePath
+	a.AddFields()
 	a.Header().Del("Vary") // the engine sets its own
 	r.Body = listen.FromContext(r.Context()).Body(r.Body)
 	s.sockets.ServeHTTP(a, r)
