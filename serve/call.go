@@ -12,6 +12,7 @@ import (
 	"mkt/serve/internal/api"
 	"mkt/serve/internal/gate"
 	"mkt/serve/internal/reader"
+	"mkt/serve/internal/response"
 )
 
 // route is a row of the tables of routes.
@@ -29,7 +30,7 @@ type route struct {
 // call is one request and its answer. It uses the account of one generation and the view of
 // one snapshot throughout.
 type call struct {
-	answer
+	response.Writer
 	*server
 	request *http.Request
 	body    body
@@ -91,7 +92,7 @@ func (c *call) admit() error {
 	}
 	if c.who != nil {
 		if c.counted = c.traffic.enter(maxInFlightEach); !c.counted {
-			c.Shed = shedOwn
+			c.Shed = response.ShedAccount
 			return &api.Error{Code: api.ServiceUnavailable, RetryAfter: time.Second}
 		}
 		if c.route.extension == "" { // the usage of version 1 does not name extensions
@@ -152,9 +153,9 @@ func (c *call) sendBy(by renderer, key string, render func(context.Context) (*ap
 func (c *call) asUnavailable(ctx context.Context, err error) error {
 	switch {
 	case errors.Is(err, reader.ErrBusy):
-		c.Shed = shedWaiting
+		c.Shed = response.ShedQueue
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		c.Shed = shedLate
+		c.Shed = response.ShedLate
 	case ctx.Err() != nil: // the client has disconnected, which is not a fault
 	default:
 		return err

@@ -8,6 +8,7 @@ import (
 
 	"mkt/internal/listen"
 	"mkt/serve/internal/api"
+	"mkt/serve/internal/response"
 	"mkt/serve/internal/socketio"
 )
 
@@ -47,10 +48,10 @@ func (s *server) bounded(l net.Listener, o *Options) *listen.Listener {
 	if perPeer == 0 {
 		perPeer = max(n/4*3, 1) // one address must leave connections to others
 	}
-	return listen.New(plainListener{l}, listen.Options{
+	return listen.New(response.Listener{Listener: l}, listen.Options{
 		Max: n, PerPeer: perPeer, Exempt: listen.Proxies(o.TrustedProxies).Contains,
 		Refusal: func() []byte {
-			return protocolAnswer(&api.Error{Code: api.ServiceUnavailable, RetryAfter: time.Second})
+			return response.WithoutRequest(&api.Error{Code: api.ServiceUnavailable, RetryAfter: time.Second})
 		},
 	})
 }

@@ -10,6 +10,7 @@ import (
 	"mkt/internal/panics"
 	"mkt/serve/internal/api"
 	"mkt/serve/internal/gate"
+	"mkt/serve/internal/response"
 )
 
 const allowed = "GET, OPTIONS"
@@ -17,8 +18,8 @@ const allowed = "GET, OPTIONS"
 // ServeHTTP is the outermost handler: request id, panics, log, and the refusals before
 // routing.
 func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	c := &call{server: s, answer: answer{ResponseWriter: w, ID: requestID(r), Began: s.now(), Method: knownMethod(r.Method)}}
-	a := &c.answer
+	c := &call{server: s, Writer: response.Writer{ResponseWriter: w, ID: response.RequestID(r), Began: s.now(), Method: knownMethod(r.Method)}}
+	a := &c.Writer
 	began := s.real()
 	defer func() {
 		if p := recover(); p != nil {
@@ -46,11 +47,11 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case r.Method == http.MethodOptions: // also while draining: a browser does not show the answer if its preflight failed
 		preflight(a, r)
 	case draining:
-		a.Shed = shedDrain
+		a.Shed = response.ShedDraining
 		a.ShareWith(gate.Origin(r.Header))
 		a.Refuse(&api.Error{Code: api.ServiceUnavailable, RetryAfter: 2 * time.Second})
 	case s.inFlight.Load() > maxInFlight:
-		a.Shed = shedCrowd
+		a.Shed = response.ShedCrowded
 		a.Refuse(&api.Error{Code: api.ServiceUnavailable, RetryAfter: time.Second})
 	case r.Method != http.MethodGet:
 		a.Header().Set("Allow", allowed)
@@ -66,7 +67,7 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // preflight answers OPTIONS, for any path and without a token. Every origin may ask; the
 // account's list is checked in the actual request.
-func preflight(a *answer, r *http.Request) {
+func preflight(a *response.Writer, r *http.Request) {
 	h := a.Header()
 	h.Set("Allow", allowed)
 	h.Add("Vary", "Access-Control-Request-Method, Access-Control-Request-Headers")
@@ -90,7 +91,7 @@ func knownMethod(m string) string {
 }
 
 // answerPanic answers a request whose handler panicked. The client gets only the request id.
-func (s *server) answerPanic(a *answer, p any) {
+func (s *server) answerPanic(a *response.Writer, p any) {
 	if p == http.ErrAbortHandler {
 		panic(p)
 	}
@@ -104,7 +105,7 @@ func (s *server) answerPanic(a *answer, p any) {
 
 // logLine logs a request, without its URL, query and token. It passes the record to the
 // handler itself, because a Logger would look up the line of code that calls it.
-func (s *server) logLine(a *answer, at time.Time) {
+func (s *server) logLine(a *response.Writer, at time.Time) {
 	level := slog.LevelInfo
 	if a.Cause != nil {
 		level = slog.LevelError

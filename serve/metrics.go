@@ -8,6 +8,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"mkt/serve/internal/api"
+	"mkt/serve/internal/response"
 )
 
 // metrics are the counters of the HTTP API. Every label is from a closed set: route
@@ -60,7 +61,7 @@ func newMetrics(s *server) *metrics {
 		})}
 		m.requests.WithLabelValues(name, statusName(http.StatusInternalServerError), string(api.InternalError))
 	}
-	for _, reason := range []shedding{shedDrain, shedCrowd, shedOwn, shedWaiting, shedLate} {
+	for _, reason := range []response.Shed{response.ShedDraining, response.ShedCrowded, response.ShedAccount, response.ShedQueue, response.ShedLate} {
 		m.shed.WithLabelValues(string(reason))
 	}
 	return m
@@ -105,7 +106,7 @@ func (c collector) Collect(to chan<- prometheus.Metric) {
 }
 
 // count counts an answer, and that of an account in its traffic, which is nil for none.
-func (m *metrics) count(a *answer, of *traffic) {
+func (m *metrics) count(a *response.Writer, of *traffic) {
 	route := a.Route
 	if route == "" {
 		route = noRoute
@@ -119,7 +120,7 @@ func (m *metrics) count(a *answer, of *traffic) {
 	if ok { // the duration of a socket is meaningless
 		series.took.Observe(a.Took.Seconds())
 	}
-	if a.Shed != notShed {
+	if a.Shed != "" {
 		m.shed.WithLabelValues(string(a.Shed)).Inc()
 	}
 	if of != nil {

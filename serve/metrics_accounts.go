@@ -5,6 +5,7 @@ import (
 
 	"mkt/serve/account"
 	"mkt/serve/internal/api"
+	"mkt/serve/internal/response"
 )
 
 // outcome is the result of a request with an account's token.
@@ -20,13 +21,13 @@ const (
 
 var outcomes = [...]string{answered: "answered", refused: "refused", rateLimited: "rate_limited", shed: "shed", failed: "failed"}
 
-func outcomeOf(a *answer) outcome {
+func outcomeOf(a *response.Writer) outcome {
 	switch {
 	case a.Code == "":
 		return answered
 	case a.Code == api.RateLimited:
 		return rateLimited
-	case a.Shed != notShed:
+	case a.Shed != "":
 		return shed
 	case a.Code == api.InternalError:
 		return failed

@@ -5,11 +5,12 @@ import (
 	"time"
 
 	"mkt/serve/internal/api"
+	"mkt/serve/internal/response"
 )
 
 func BenchmarkCount(b *testing.B) {
 	m := newMetrics(&server{})
-	answers := []*answer{
+	answers := []*response.Writer{
 		{Route: "/fixtures", Status: 200, Took: time.Millisecond},
 		{Route: "/fixtures/{id}/markets", Status: 304, Took: time.Millisecond},
 		{Route: "/account", Status: 429, Code: api.RateLimited, Took: time.Millisecond},

@@ -9,6 +9,7 @@ import (
 	"mkt/internal/listen"
 	"mkt/serve/internal/api"
 	"mkt/serve/internal/realtime"
+	"mkt/serve/internal/response"
 	"mkt/serve/internal/socketio"
 )
 
@@ -44,7 +45,7 @@ func (s *server) openRealtime(o *Options) {
 		channels = append(channels, api.Channel(c))
 	}
 	s.realtime = realtime.New(realtime.Options{
-		Gate: s.gate, Sockets: s.openSockets, Usage: s.usage, Library: s.library, NewRequestID: newRequestID, Now: s.now, Log: s.log,
+		Gate: s.gate, Sockets: s.openSockets, Usage: s.usage, Library: s.library, NewRequestID: response.NewRequestID, Now: s.now, Log: s.log,
 		Connected: s.connected,
 		Tick:      o.Realtime.Tick, Connections: o.Realtime.Connections, Channels: channels,
 	})
@@ -63,7 +64,7 @@ func (s *server) openRealtime(o *Options) {
 
 // serveRealtime passes a request to the protocol. The API's methods and its limit of
 // requests in flight do not apply: a poll waits, and a websocket stays open.
-func (s *server) serveRealtime(a *answer, r *http.Request) {
+func (s *server) serveRealtime(a *response.Writer, r *http.Request) {
 	a.Route = realtimePath
 	a.AddFields()
 	a.Header().Del("Vary") // the engine sets its own

@@ -1,4 +1,7 @@
-package serve
+// Package response writes the answers of the HTTP API: pages, in the form that the client
+// accepts, and refusals, also those of requests that net/http cannot parse. It does not know
+// what is asked for, and keeps the facts about an answer for the log and the metrics.
+package response
 
 import (
 	"bufio"
@@ -14,20 +17,20 @@ import (
 	"mkt/serve/internal/gate"
 )
 
-// shedding is why a request was refused with SERVICE_UNAVAILABLE.
-type shedding string
+// Shed is why a request was refused with SERVICE_UNAVAILABLE.
+type Shed string
 
+// The reasons, as the metrics name them; "" is none.
 const (
-	notShed     shedding = ""
-	shedDrain   shedding = "draining"
-	shedCrowd   shedding = "in_flight"         // too many requests at once, over all accounts
-	shedOwn     shedding = "account_in_flight" // too many requests at once of this account
-	shedWaiting shedding = "line"              // too many uncached pages wait, or this one waited too long
-	shedLate    shedding = "late"              // the time for one answer was over
+	ShedDraining Shed = "draining"
+	ShedCrowded  Shed = "in_flight"         // too many requests at once, over all accounts
+	ShedAccount  Shed = "account_in_flight" // too many requests at once of this account
+	ShedQueue    Shed = "line"              // too many uncached pages wait, or this one waited too long
+	ShedLate     Shed = "late"              // the time for one answer was over
 )
 
-// answer is a response while it is written, with the facts for the log.
-type answer struct {
+// Writer is a response while it is written, with the facts for log and metrics.
+type Writer struct {
 	http.ResponseWriter
 	ID      string
 	Began   time.Time     // as the service reports it: it stands still while the past is served
@@ -37,7 +40,7 @@ type answer struct {
 	Tenant  string
 	Code    api.Code
 	Cause   error // of an internal error
-	Shed    shedding
+	Shed    Shed
 	Status  int // 0 until something is written
 	Bytes   int64
 	Aborted bool
@@ -48,17 +51,17 @@ type answer struct {
 }
 
 // appendFields appends the header fields of every answer, as lines.
-func (a *answer) appendFields(b []byte) []byte {
-	b = append(append(b, "X-Request-Id: "...), a.ID...)
+func (w *Writer) appendFields(b []byte) []byte {
+	b = append(append(b, "X-Request-Id: "...), w.ID...)
 	b = append(b, "\r\nVary: Origin, Accept-Encoding\r\nX-Content-Type-Options: nosniff\r\n"...)
-	return a.Limit.AppendFields(b)
+	return w.Limit.AppendFields(b)
 }
 
 // appendPageFields appends the header fields of a page, as lines.
-func (a *answer) appendPageFields(b []byte) []byte {
+func (w *Writer) appendPageFields(b []byte) []byte {
 	b = append(b, "Cache-Control: private, no-cache\r\n"...)
-	if a.tag != "" {
-		b = append(append(append(b, "Etag: "...), a.tag...), "\r\n"...)
+	if w.tag != "" {
+		b = append(append(append(b, "Etag: "...), w.tag...), "\r\n"...)
 	}
 	return b
 }
@@ -72,59 +75,59 @@ func addLines(h http.Header, lines []byte) {
 }
 
 // AddFields adds the header fields of every answer once.
-func (a *answer) AddFields() {
-	if !a.headed {
-		a.headed = true
-		addLines(a.Header(), a.appendFields(nil))
+func (w *Writer) AddFields() {
+	if !w.headed {
+		w.headed = true
+		addLines(w.Header(), w.appendFields(nil))
 	}
 }
 
-func (a *answer) WriteHeader(status int) {
-	if a.Status == 0 {
-		a.Status = status
-		a.AddFields()
+func (w *Writer) WriteHeader(status int) {
+	if w.Status == 0 {
+		w.Status = status
+		w.AddFields()
 	}
-	a.ResponseWriter.WriteHeader(status)
+	w.ResponseWriter.WriteHeader(status)
 }
 
-func (a *answer) Write(p []byte) (int, error) {
-	if a.Status == 0 {
-		a.Status = http.StatusOK
-		a.AddFields()
+func (w *Writer) Write(p []byte) (int, error) {
+	if w.Status == 0 {
+		w.Status = http.StatusOK
+		w.AddFields()
 	}
-	n, err := a.ResponseWriter.Write(p)
-	a.Bytes += int64(n)
+	n, err := w.ResponseWriter.Write(p)
+	w.Bytes += int64(n)
 	return n, err
 }
 
 // Unwrap returns the writer below, for http.ResponseController.
-func (a *answer) Unwrap() http.ResponseWriter { return a.ResponseWriter }
+func (w *Writer) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 // Hijack implements http.Hijacker. The answer of a websocket, and a refusal by the
-// protocol, bypass this answer.
-func (a *answer) Hijack() (net.Conn, *bufio.ReadWriter, error) {
-	conn, rw, err := http.NewResponseController(a.ResponseWriter).Hijack()
+// protocol, bypass this writer.
+func (w *Writer) Hijack() (net.Conn, *bufio.ReadWriter, error) {
+	conn, rw, err := http.NewResponseController(w.ResponseWriter).Hijack()
 	if err == nil {
-		a.Status = http.StatusSwitchingProtocols
+		w.Status = http.StatusSwitchingProtocols
 	}
 	return conn, rw, err
 }
 
-func (a *answer) ShareWith(origin string) {
+func (w *Writer) ShareWith(origin string) {
 	if origin == "" {
 		return
 	}
-	h := a.Header()
+	h := w.Header()
 	h.Set("Access-Control-Allow-Origin", origin)
 	h.Set("Access-Control-Expose-Headers", "X-Request-Id, Retry-After, ETag, RateLimit, RateLimit-Policy")
 }
 
-func (a *answer) Refuse(e *api.Error) {
-	a.Code = e.Code
+func (w *Writer) Refuse(e *api.Error) {
+	w.Code = e.Code
 	if e.Code == api.InternalError {
-		a.Cause = e.Cause
+		w.Cause = e.Cause
 	}
-	h := a.Header()
+	h := w.Header()
 	h.Set("Content-Type", "application/json")
 	h.Set("Cache-Control", "no-store")
 	if e.RetryAfter > 0 {
@@ -133,11 +136,11 @@ func (a *answer) Refuse(e *api.Error) {
 	if e.Code == api.InvalidAPIToken {
 		h.Set("WWW-Authenticate", "Bearer")
 	}
-	body := api.AppendError(nil, e, a.ID)
+	body := api.AppendError(nil, e, w.ID)
 	h.Set("Content-Length", strconv.Itoa(len(body)))
-	a.WriteHeader(e.Code.Status())
-	if a.Method != http.MethodHead {
-		a.Write(body) // an error means that the client has gone
+	w.WriteHeader(e.Code.Status())
+	if w.Method != http.MethodHead {
+		w.Write(body) // an error means that the client has gone
 	}
 }
 
@@ -152,24 +155,24 @@ var buffers = sync.Pool{New: func() any { b := make([]byte, 0, 1024); return &b 
 
 // Unchanged sets the answer's validator. If the client already has the page, it answers
 // that and returns true.
-func (a *answer) Unchanged(r *http.Request, tag string) bool {
-	a.tag = tag
+func (w *Writer) Unchanged(r *http.Request, tag string) bool {
+	w.tag = tag
 	if !matches(r.Header["If-None-Match"], tag) {
 		return false
 	}
-	addLines(a.Header(), a.appendPageFields(nil))
-	a.WriteHeader(http.StatusNotModified)
+	addLines(w.Header(), w.appendPageFields(nil))
+	w.WriteHeader(http.StatusNotModified)
 	return true
 }
 
 // Page answers with a page. net/http sorts and copies the fields of a header, so those of every
 // Page are not in it, but are inserted into what it writes.
-func (a *answer) Page(r *http.Request, p *api.Page, stale bool) {
-	h := a.Header()
+func (w *Writer) Page(r *http.Request, p *api.Page, stale bool) {
+	h := w.Header()
 	h["Content-Type"] = applicationJSON // else net/http guesses it
 	buf := buffers.Get().(*[]byte)
 	defer buffers.Put(buf)
-	b := p.AppendTail((*buf)[:0], a.Began, stale)
+	b := p.AppendTail((*buf)[:0], w.Began, stale)
 	head, tail := p.Head(), b
 	if acceptsGzip(r.Header["Accept-Encoding"]) {
 		h["Content-Encoding"] = gzipEncoding
@@ -179,28 +182,28 @@ func (a *answer) Page(r *http.Request, p *api.Page, stale bool) {
 	}
 	h["Content-Length"] = []string{strconv.Itoa(len(head) + len(tail))}
 	from := len(b)
-	b = a.appendPageFields(a.appendFields(b))
+	b = w.appendPageFields(w.appendFields(b))
 	*buf = b
-	a.writeAll(r, b[from:], head, tail)
+	w.writeAll(r, b[from:], head, tail)
 }
 
 // writeAll writes the header fields in lines, and the body of an answer with status 200. An error
 // means that the client has gone.
-func (a *answer) writeAll(r *http.Request, lines, head, tail []byte) {
-	a.Status, a.headed = http.StatusOK, true
+func (w *Writer) writeAll(r *http.Request, lines, head, tail []byte) {
+	w.Status, w.headed = http.StatusOK, true
 	write := func() {
-		if _, err := a.Write(head); err == nil {
-			a.Write(tail)
+		if _, err := w.Write(head); err == nil {
+			w.Write(tail)
 		}
 	}
 	conn := listen.FromContext(r.Context())
 	if conn == nil {
-		addLines(a.Header(), lines)
+		addLines(w.Header(), lines)
 		write()
 		return
 	}
 	conn.Gather(lines, head, func() {
 		write()
-		http.NewResponseController(a).Flush()
+		http.NewResponseController(w).Flush()
 	})
 }
