@@ -166,7 +166,7 @@ func (c *call) asUnavailable(ctx context.Context, err error) error {
 // ready checks for data: a usable provider with this product, then a snapshot. It is called
 // after the parameters are checked and before the resource is looked up.
 func (c *call) ready() error {
-	if !c.connected(c.who, c.route.need.Product) {
+	if !c.pipeline().Connected(c.route.need.Product) {
 		return api.Refuse(api.ProviderNotConnected)
 	}
 	if c.view == nil {
@@ -175,8 +175,11 @@ func (c *call) ready() error {
 	return nil
 }
 
+// pipeline returns that of the account.
+func (c *call) pipeline() Pipeline { return Of(c.who, c.library) }
+
 func (c *call) send(p *api.Page) error {
-	stale := c.stale()
+	stale := c.view != nil && c.pipeline().Stale(c.route.need.Product, c.view, c.now)
 	if !c.Unchanged(c.request, p.ETag(stale)) {
 		c.Page(c.request, p, stale)
 	}

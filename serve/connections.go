@@ -51,7 +51,7 @@ func (s *server) bounded(l net.Listener, o *Options) *listen.Listener {
 	return listen.New(response.Listener{Listener: l}, listen.Options{
 		Max: n, PerPeer: perPeer, Exempt: listen.Proxies(o.TrustedProxies).Contains,
 		Refusal: func() []byte {
-			return response.WithoutRequest(&api.Error{Code: api.ServiceUnavailable, RetryAfter: time.Second})
+			return response.RawRefusal(&api.Error{Code: api.ServiceUnavailable, RetryAfter: time.Second})
 		},
 	})
 }

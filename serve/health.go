@@ -15,30 +15,38 @@ import (
 // staleAfter is the number of cadences after which the newest publication is stale.
 const staleAfter = 2
 
-// stale reports whether the served snapshot is stale: it is older than two cadences, the
-// last cycle failed, a newer snapshot cannot be served, or a time of it is to come.
-func (c *call) stale() bool {
-	return c.view != nil && (c.dataset.Trouble() != reader.NoTrouble || c.view.Freshness().ToCome(c.now) || lastFailure(c.dataset.State()) != "" || c.overdue(c.view, c.cadence(c.who, c.route.need.Product, c.now)))
+// Pipeline is the pipeline of one account.
+type Pipeline struct {
+	account *account.Account
+	tenant  *reader.Tenant
 }
 
-// cadence returns the longest time between two cycles, or 0 if they are not scheduled: that
-// of the account's schedule, or that of the pace if the provider's quota carries less.
-func (s *server) cadence(a *account.Account, p football.Product, now time.Time) time.Duration {
-	scheduled := a.Cadence[p]
-	d := s.library.Tenant(a.ClientID).Dataset(p)
+// Of returns the pipeline of an account, from which a library has the data.
+func Of(a *account.Account, l *reader.Library) Pipeline {
+	return Pipeline{account: a, tenant: l.Tenant(a.ClientID)}
+}
+
+// Stale reports whether a view of a product is stale: it is older than two cadences, the
+// last cycle failed, a newer snapshot cannot be served, or a time of it is to come.
+func (p Pipeline) Stale(of football.Product, v *reader.View, now time.Time) bool {
+	d := p.tenant.Dataset(of)
+	return d.Trouble() != reader.NoTrouble || v.Freshness().ToCome(now) || lastFailure(d.State()) != "" || Overdue(v.Freshness(), p.Cadence(of, now), now)
+}
+
+// Cadence returns the longest time between two cycles of a product, or 0 if they are not scheduled:
+// that of the account's schedule, or that of the pace if the provider's quota carries less.
+func (p Pipeline) Cadence(of football.Product, now time.Time) time.Duration {
+	scheduled := p.account.Cadence[of]
+	d := p.tenant.Dataset(of)
 	if scheduled == 0 || d == nil {
 		return scheduled
 	}
-	return max(scheduled, d.State().Pace.Expected(now, a.Provider.Fingerprint))
+	return max(scheduled, d.State().Pace.Expected(now, p.account.Provider.Fingerprint))
 }
 
-func (c *call) overdue(v *reader.View, cadence time.Duration) bool {
-	return isOverdue(v.Freshness(), cadence, c.now)
-}
-
-// isOverdue reports whether a publication is older than two cadences, or its data than four: the
+// Overdue reports whether a publication is older than two cadences, or its data than four: the
 // times of publications may have followed a clock that was ahead.
-func isOverdue(f api.Freshness, cadence time.Duration, now time.Time) bool {
+func Overdue(f api.Freshness, cadence time.Duration, now time.Time) bool {
 	return cadence > 0 && (now.Sub(*f.PublishedAt) > staleAfter*cadence || now.Sub(f.Oldest()) > 2*staleAfter*cadence)
 }
 
@@ -51,24 +59,24 @@ func lastFailure(s reader.State) string {
 	return ""
 }
 
-func (s *server) connection(a *account.Account) health.Connection {
-	return s.connectionBy(a, s.findings(a))
-}
+// Connection returns the status of the connection to the provider.
+func (p Pipeline) Connection() health.Connection { return p.connectionBy(p.findings()) }
 
-func (s *server) connectionBy(a *account.Account, findings []*health.Run) health.Connection {
-	status := health.ConnectionStatus(a.Provider.Configured, a.Provider.Disabled, a.Provider.Fingerprint, findings...)
-	if status == health.Verifying && s.fetchLost(a) {
+func (p Pipeline) connectionBy(findings []*health.Run) health.Connection {
+	by := p.account.Provider
+	status := health.ConnectionStatus(by.Configured, by.Disabled, by.Fingerprint, findings...)
+	if status == health.Verifying && p.fetchLost() {
 		return health.Degraded
 	}
 	return status
 }
 
-// fetchLost reports whether something was published for an account but the state file,
+// fetchLost reports whether something was published for the account but the state file,
 // which says whether the provider accepted the credential, cannot be read. The data is
 // intact, so requests are still answered.
-func (s *server) fetchLost(a *account.Account) bool {
-	for _, p := range account.Products() {
-		d := s.library.Tenant(a.ClientID).Dataset(p)
+func (p Pipeline) fetchLost() bool {
+	for _, of := range account.Products() {
+		d := p.tenant.Dataset(of)
 		if d == nil || !d.State().FetchLost {
 			continue
 		}
@@ -80,31 +88,32 @@ func (s *server) fetchLost(a *account.Account) bool {
 	return false
 }
 
-func (s *server) credentialStatus(a *account.Account) health.CredentialStatus {
-	return health.CredentialStatusOf(a.Provider.Fingerprint, s.findings(a)...)
+// CredentialStatus returns what the cycles found about the credential.
+func (p Pipeline) CredentialStatus() health.CredentialStatus {
+	return health.CredentialStatusOf(p.account.Provider.Fingerprint, p.findings()...)
 }
 
-// connected reports whether data routes of a product may answer: the connection is usable,
+// Connected reports whether data routes of a product may answer: the connection is usable,
 // and the provider sells everything the product needs. If the account's plan refuses it,
 // only earlier publications are served. Until all datasets of an account were looked at, a
 // credential without a known acceptance may have been accepted: then its data is not ready.
-func (s *server) connected(a *account.Account, p football.Product) bool {
-	findings := s.findings(a)
-	status := s.connectionBy(a, findings)
-	usable := status.Usable() || status == health.Verifying && !s.looked(a)
-	return usable && a.Provider.CanServe(p) && (s.hasPublished(a, p) || !health.NewestPlan(a.Provider.Fingerprint, findings...).Refuses(p.Needs()))
+func (p Pipeline) Connected(of football.Product) bool {
+	findings := p.findings()
+	status := p.connectionBy(findings)
+	usable := status.Usable() || status == health.Verifying && !p.looked()
+	provider := p.account.Provider
+	return usable && provider.CanServe(of) && (p.hasPublished(of) || !health.NewestPlan(provider.Fingerprint, findings...).Refuses(of.Needs()))
 }
 
-func (s *server) looked(a *account.Account) bool {
-	tenant := s.library.Tenant(a.ClientID)
-	return !slices.ContainsFunc(account.Products(), func(p football.Product) bool {
-		d := tenant.Dataset(p)
+func (p Pipeline) looked() bool {
+	return !slices.ContainsFunc(account.Products(), func(of football.Product) bool {
+		d := p.tenant.Dataset(of)
 		return d != nil && !d.Looked()
 	})
 }
 
-func (s *server) hasPublished(a *account.Account, p football.Product) bool {
-	d := s.library.Tenant(a.ClientID).Dataset(p)
+func (p Pipeline) hasPublished(of football.Product) bool {
+	d := p.tenant.Dataset(of)
 	if d == nil {
 		return false
 	}
@@ -115,29 +124,28 @@ func (s *server) hasPublished(a *account.Account, p football.Product) bool {
 	return v != nil || d.Published()
 }
 
-// plan returns the known parts of the account's plan, nil for nothing.
-func (s *server) plan(a *account.Account) *health.Plan {
-	return health.NewestPlan(a.Provider.Fingerprint, s.findings(a)...)
+// Plan returns the known parts of the account's plan, nil for nothing.
+func (p Pipeline) Plan() *health.Plan {
+	return health.NewestPlan(p.account.Provider.Fingerprint, p.findings()...)
 }
 
-func (s *server) findings(a *account.Account) []*health.Run {
-	tenant := s.library.Tenant(a.ClientID)
-	list := append(make([]*health.Run, 0, 4), tenant.Connection().Probe())
-	for _, p := range account.Products() {
-		if d := tenant.Dataset(p); d != nil {
+func (p Pipeline) findings() []*health.Run {
+	list := append(make([]*health.Run, 0, 4), p.tenant.Connection().Probe())
+	for _, of := range account.Products() {
+		if d := p.tenant.Dataset(of); d != nil {
 			list = append(list, d.State().Fetch)
 		}
 	}
 	return list
 }
 
-// health returns the state of an account's pipeline (specification, section 2.5). The
-// status is that of the worst configured component, or UNCONFIGURED without a provider.
-func (c *call) health(a *account.Account) api.Health {
-	connection := c.connectionHealth(a)
-	h := api.Health{Status: connection.Status, CheckedAt: api.Time(c.now)}
-	for _, p := range account.Products() {
-		part := c.productHealth(a, p)
+// Health returns the state of the pipeline (specification, section 2.5). The status is that
+// of the worst configured component, or UNCONFIGURED without a provider.
+func (p Pipeline) Health(now time.Time) api.Health {
+	connection := p.connectionHealth(now)
+	h := api.Health{Status: connection.Status, CheckedAt: api.Time(now)}
+	for _, of := range account.Products() {
+		part := p.productHealth(of, now)
 		h.Components = append(h.Components, part)
 		if severity[part.Status] > severity[h.Status] && h.Status != api.Unconfigured {
 			h.Status = part.Status
@@ -154,41 +162,41 @@ var severity = map[api.HealthStatus]int{api.Unconfigured: 0, api.Healthy: 1, api
 // listing lacks them, or an older publication because the newest one cannot be served; DOWN
 // without data; UNCONFIGURED without a subscription, or if it is not scheduled and has
 // never run.
-func (c *call) productHealth(a *account.Account, p football.Product) api.Component {
-	part := api.Component{Component: string(p), Status: api.Unconfigured}
-	if term := a.TermAt(p, c.now); term != account.InForce {
-		part.Code = ptr(api.SubscriptionCode(term))
+func (p Pipeline) productHealth(of football.Product, now time.Time) api.Component {
+	part := api.Component{Component: string(of), Status: api.Unconfigured}
+	if term := p.account.TermAt(of, now); term != account.InForce {
+		part.Code = new(api.SubscriptionCode(term))
 		return part
 	}
-	d := c.library.Tenant(a.ClientID).Dataset(p)
+	d := p.tenant.Dataset(of)
 	state := d.State()
 	failure := lastFailure(state)
 	v := d.Acquire()
-	if v == nil && a.Cadence[p] == 0 && state.Fetch == nil && state.Transform == nil && state.Publish == nil {
-		part.Code = ptr(api.HealthNotScheduled)
+	if v == nil && p.account.Cadence[of] == 0 && state.Fetch == nil && state.Transform == nil && state.Publish == nil {
+		part.Code = new(api.HealthNotScheduled)
 		return part
 	}
 	trouble := troubleCodes[d.Trouble()]
 	if v == nil {
-		part.Status, part.Code = api.Down, ptr(cmp.Or(trouble, failure, c.limited(a), api.HealthNoData))
+		part.Status, part.Code = api.Down, new(cmp.Or(trouble, failure, p.limited(now), api.HealthNoData))
 		return part
 	}
 	defer v.Release()
-	last(&part, v.Commit().PublishedAt, c.now)
-	part.AgeMS = ptr(api.AgeMS(v.Freshness().Oldest(), c.now))
+	last(&part, v.Commit().PublishedAt, now)
+	part.AgeMS = new(api.AgeMS(v.Freshness().Oldest(), now))
 	switch {
 	case trouble != "":
-		part.Status, part.Code = api.Degraded, ptr(trouble)
+		part.Status, part.Code = api.Degraded, new(trouble)
 	case failure != "":
-		part.Status, part.Code = api.Degraded, ptr(failure)
-	case v.Freshness().ToCome(c.now):
-		part.Status, part.Code = api.Degraded, ptr(api.HealthClock)
-	case c.overdue(v, c.cadence(a, p, c.now)):
-		part.Status, part.Code = api.Degraded, ptr(cmp.Or(c.limited(a), api.HealthStale))
-	case p == football.LiveIntelligence && v.Staleness(c.now) != reader.FeedFresh:
-		part.Status, part.Code = api.Degraded, ptr(api.HealthFeedStale)
+		part.Status, part.Code = api.Degraded, new(failure)
+	case v.Freshness().ToCome(now):
+		part.Status, part.Code = api.Degraded, new(api.HealthClock)
+	case Overdue(v.Freshness(), p.Cadence(of, now), now):
+		part.Status, part.Code = api.Degraded, new(cmp.Or(p.limited(now), api.HealthStale))
+	case of == football.LiveIntelligence && v.Staleness(now) != reader.FeedFresh:
+		part.Status, part.Code = api.Degraded, new(api.HealthFeedStale)
 	case v.Held() > 0:
-		part.Status, part.Code = api.Degraded, ptr(string(health.CodeListingHeld))
+		part.Status, part.Code = api.Degraded, new(string(health.CodeListingHeld))
 	default:
 		part.Status = api.Healthy
 	}
@@ -197,8 +205,8 @@ func (c *call) productHealth(a *account.Account, p football.Product) api.Compone
 
 // limited returns the code of a quota that is used up, as the newest finding about the account's
 // credential reports it, "" if it is not: the cycles are postponed then, and none of them fails.
-func (c *call) limited(a *account.Account) string {
-	if _, usedUp := health.NewestQuota(a.Provider.Fingerprint, c.findings(a)...).UsedUp(c.now); usedUp {
+func (p Pipeline) limited(now time.Time) string {
+	if _, usedUp := health.NewestQuota(p.account.Provider.Fingerprint, p.findings()...).UsedUp(now); usedUp {
 		return string(health.CodeRateLimited)
 	}
 	return ""
@@ -208,14 +216,14 @@ var troubleCodes = map[reader.Trouble]string{reader.Quarantined: api.HealthQuara
 
 // connectionHealth returns the state of the provider connection. It is DOWN if data
 // routes answer 409.
-func (c *call) connectionHealth(a *account.Account) api.Component {
+func (p Pipeline) connectionHealth(now time.Time) api.Component {
 	part := api.Component{Component: api.ProviderComponent}
-	if at := c.credentialStatus(a).LastOKAt; at != nil {
-		last(&part, *at, c.now)
+	if at := p.CredentialStatus().LastOKAt; at != nil {
+		last(&part, *at, now)
 	}
-	status := c.connection(a)
+	status := p.Connection()
 	if status != health.Connected {
-		part.Code = ptr(string(status))
+		part.Code = new(string(status))
 	}
 	switch status {
 	case health.Connected:
@@ -234,5 +242,3 @@ func last(part *api.Component, at, now time.Time) {
 	age := api.AgeMS(at, now)
 	part.LastSuccessAt, part.AgeMS = api.TimeOf(&at), &age
 }
-
-func ptr[T any](v T) *T { return &v }

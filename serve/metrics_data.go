@@ -92,7 +92,7 @@ func (s *server) ageing(g *account.Generation, p football.Product, published []r
 			r.newest = age
 		}
 		r.oldest = max(r.oldest, age)
-		if cadence := s.cadence(a, p, now); isOverdue(published, cadence, now) {
+		if cadence := Of(a, s.library).Cadence(p, now); Overdue(published, cadence, now) {
 			r.overdue++
 			continue
 		}

@@ -34,7 +34,7 @@ func (c *conn) Write(p []byte) (int, error) {
 	if !ok {
 		return c.Conn.Write(p)
 	}
-	if _, err := c.Conn.Write(WithoutRequest(api.Refuse(code))); err != nil {
+	if _, err := c.Conn.Write(RawRefusal(api.Refuse(code))); err != nil {
 		return 0, err
 	}
 	return len(p), nil
@@ -58,9 +58,9 @@ func protocolError(p []byte) (code api.Code, ok bool) {
 	return api.BadRequest, true
 }
 
-// WithoutRequest returns the bytes of a refusal on a connection on which no request has
+// RawRefusal returns the bytes of a refusal on a connection on which no request has
 // been read.
-func WithoutRequest(e *api.Error) []byte {
+func RawRefusal(e *api.Error) []byte {
 	id := RequestID(&http.Request{})
 	body := api.AppendError(nil, e, id)
 	status := e.Code.Status()
