@@ -7,21 +7,22 @@ import (
 	"mkt/serve/account"
 	"mkt/serve/internal/api"
 	"mkt/serve/internal/gate"
+	"mkt/serve/internal/pipeline"
 )
 
 // account answers GET /account, whatever the state of the subscriptions.
 func (c *call) account() error {
-	a, pipeline := c.who, c.pipeline()
+	a, of := c.who, c.pipeline()
 	return c.sendDocument(api.Account{
 		ClientID: a.ClientID, Name: a.Name, Status: string(a.Status),
-		Products: c.products(pipeline), Features: c.features(a),
-		Provider:  api.AccountProviderRef{Name: textOrNil(a.Provider.Name), Status: string(pipeline.Connection())},
+		Products: c.products(of), Features: c.features(a),
+		Provider:  api.AccountProviderRef{Name: textOrNil(a.Provider.Name), Status: string(of.Connection())},
 		RateLimit: api.RateLimit{Requests: a.Limit.Requests, PerSeconds: a.Limit.Per.Seconds(), Burst: a.Limit.Burst},
-		Health:    pipeline.Health(c.now),
+		Health:    of.Health(c.now),
 	})
 }
 
-func (c *call) products(of Pipeline) []api.AccountProduct {
+func (c *call) products(of pipeline.Pipeline) []api.AccountProduct {
 	a := c.who
 	var list []api.AccountProduct
 	for _, p := range account.Products() {
@@ -58,16 +59,16 @@ func (c *call) features(a *account.Account) map[string]bool {
 // provider answers GET /account/provider. Serve has only a masked hint of the credential.
 // The capabilities are those that the account's own plan showed.
 func (c *call) provider() error {
-	p, pipeline := c.who.Provider, c.pipeline()
+	p, of := c.who.Provider, c.pipeline()
 	out := api.AccountProvider{
-		Name: textOrNil(p.Name), Status: string(pipeline.Connection()), CredentialHint: textOrNil(p.Hint), Capabilities: []string{},
+		Name: textOrNil(p.Name), Status: string(of.Connection()), CredentialHint: textOrNil(p.Hint), Capabilities: []string{},
 	}
 	if p.Configured {
-		for _, capability := range pipeline.Plan().Included() {
+		for _, capability := range of.Plan().Included() {
 			out.Capabilities = append(out.Capabilities, string(capability))
 		}
 	}
-	s := pipeline.CredentialStatus()
+	s := of.CredentialStatus()
 	out.LastSuccessAt, out.LastAttemptAt, out.LastError = api.TimeOf(s.LastOKAt), api.TimeOf(s.LastAttemptAt), textOrNil(string(s.Code))
 	return c.sendDocument(out)
 }

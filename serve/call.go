@@ -11,6 +11,7 @@ import (
 	"mkt/serve/account"
 	"mkt/serve/internal/api"
 	"mkt/serve/internal/gate"
+	"mkt/serve/internal/pipeline"
 	"mkt/serve/internal/reader"
 	"mkt/serve/internal/response"
 )
@@ -176,7 +177,7 @@ func (c *call) ready() error {
 }
 
 // pipeline returns that of the account.
-func (c *call) pipeline() Pipeline { return Of(c.who, c.library) }
+func (c *call) pipeline() pipeline.Pipeline { return pipeline.Of(c.who, c.library) }
 
 func (c *call) send(p *api.Page) error {
 	stale := c.view != nil && c.pipeline().Stale(c.route.need.Product, c.view, c.now)

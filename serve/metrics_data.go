@@ -6,6 +6,7 @@ import (
 	"mkt/publish/football"
 	"mkt/serve/account"
 	"mkt/serve/internal/api"
+	"mkt/serve/internal/pipeline"
 	"mkt/serve/internal/reader"
 )
 
@@ -92,7 +93,7 @@ func (s *server) ageing(g *account.Generation, p football.Product, published []r
 			r.newest = age
 		}
 		r.oldest = max(r.oldest, age)
-		if cadence := Of(a, s.library).Cadence(p, now); Overdue(published, cadence, now) {
+		if cadence := pipeline.Of(a, s.library).Cadence(p, now); pipeline.Overdue(published, cadence, now) {
 			r.overdue++
 			continue
 		}

@@ -10,6 +10,7 @@ import (
 	"mkt/publish/football"
 	"mkt/serve/account"
 	"mkt/serve/internal/api"
+	"mkt/serve/internal/pipeline"
 	"mkt/serve/internal/realtime"
 	"mkt/serve/internal/response"
 	"mkt/serve/internal/socketio"
@@ -48,7 +49,7 @@ func (s *server) openRealtime(o *Options) {
 	}
 	s.realtime = realtime.New(realtime.Options{
 		Gate: s.gate, Sockets: s.openSockets, Usage: s.usage, Library: s.library, NewRequestID: response.NewRequestID, Now: s.now, Log: s.log,
-		Connected: func(a *account.Account, p football.Product) bool { return Of(a, s.library).Connected(p) },
+		Connected: func(a *account.Account, p football.Product) bool { return pipeline.Of(a, s.library).Connected(p) },
 		Tick:      o.Realtime.Tick, Connections: o.Realtime.Connections, Channels: channels,
 	})
 	proxies := listen.Proxies(o.TrustedProxies)

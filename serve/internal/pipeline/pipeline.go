@@ -1,4 +1,7 @@
-package serve
+// Package pipeline reports the state of the pipeline of an account, as publications and the records
+// of cycles show it: whether its data is current, whether the provider is connected, and the
+// components of health (specification, section 2.5).
+package pipeline
 
 import (
 	"cmp"
