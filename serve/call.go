@@ -11,6 +11,7 @@ import (
 	"mkt/serve/account"
 	"mkt/serve/internal/api"
 	"mkt/serve/internal/gate"
+	"mkt/serve/internal/metrics"
 	"mkt/serve/internal/pipeline"
 	"mkt/serve/internal/reader"
 	"mkt/serve/internal/response"
@@ -40,7 +41,7 @@ type call struct {
 	now     time.Time
 
 	who     *account.Account // nil on an open route without a known token
-	traffic *traffic         // of the account; nil if it is unknown
+	traffic *metrics.Traffic // of the account; nil if it is unknown
 	counted bool             // counted among the account's requests at once
 	params  params
 	dataset *reader.Dataset // nil if the route reads no data
@@ -83,7 +84,7 @@ func (c *call) admit() error {
 	c.Limit = pass.Limit
 	c.ShareWith(pass.Origin)
 	if c.who != nil {
-		c.Tenant, c.traffic = c.who.ClientID, c.trafficOf(c.who.ClientID)
+		c.Tenant, c.traffic = c.who.ClientID, c.metrics.Traffic(c.who.ClientID)
 	}
 	if err != nil {
 		return err
@@ -92,7 +93,7 @@ func (c *call) admit() error {
 		return api.Refuse(api.FeatureNotEnabled)
 	}
 	if c.who != nil {
-		if c.counted = c.traffic.enter(maxInFlightEach); !c.counted {
+		if c.counted = c.traffic.Enter(maxInFlightEach); !c.counted {
 			c.Shed = response.ShedAccount
 			return &api.Error{Code: api.ServiceUnavailable, RetryAfter: time.Second}
 		}
@@ -122,7 +123,7 @@ func (c *call) leave() {
 		c.view.Release()
 	}
 	if c.counted {
-		c.traffic.leave()
+		c.traffic.Leave()
 	}
 	c.who, c.params, c.dataset, c.view = nil, params{}, nil, nil // echo keeps the call until its next request
 }

@@ -27,7 +27,7 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		ended := s.real()
 		a.Took = ended.Sub(began)
-		s.metrics.count(a, c.traffic)
+		s.metrics.Count(a, c.traffic)
 		s.logLine(a, ended)
 	}()
 	if isRealtime(r) {

@@ -14,6 +14,7 @@ import (
 	"mkt/serve/clock"
 	"mkt/serve/internal/api"
 	"mkt/serve/internal/gate"
+	"mkt/serve/internal/metrics"
 	"mkt/serve/internal/reader"
 	"mkt/serve/limits"
 )
@@ -47,7 +48,7 @@ func newServer(o *Options) (*server, error) {
 		return nil, errors.Join(fmt.Errorf("serve: %w", err), s.close())
 	}
 	s.usage = gate.NewUsage(s.openUsage(o), o.replica(), o.Now, o.Log)
-	s.metrics = newMetrics(s)
+	s.metrics = metrics.New(routeNames())
 	s.openLimits(o)
 	s.openRealtime(o)
 	s.routes()
@@ -59,7 +60,7 @@ func (s *server) openLimits(o *Options) {
 	if o.Limits.IsZero() || s.clock.IsPast() {
 		return
 	}
-	s.limits = limits.Open(o.Limits, limits.Options{Replica: o.replica(), Now: o.Now, Log: o.Log, Observe: s.metrics.observeLimits(), Budget: o.limitsBudget})
+	s.limits = limits.Open(o.Limits, limits.Options{Replica: o.replica(), Now: o.Now, Log: o.Log, Observe: s.metrics.ObserveLimits(), Budget: o.limitsBudget})
 	s.gate.Limiter, s.openSockets = s.limits, s.limits
 }
 

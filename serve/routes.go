@@ -40,6 +40,14 @@ var table = []route{
 	{path: "/account/usage", name: "/account/usage", handle: (*call).accountUsage},
 }
 
+// routeNames returns the names of the table.
+func routeNames() (names []string) {
+	for i := range table {
+		names = append(names, table[i].name)
+	}
+	return names
+}
+
 // extensions are the routes besides version 1, by the name of their extension. Each is registered if
 // the server has the extension, and answers the accounts that have it, too.
 var extensions = map[string][]route{

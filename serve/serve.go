@@ -17,6 +17,7 @@ import (
 	"mkt/serve/account"
 	"mkt/serve/admin"
 	"mkt/serve/clock"
+	"mkt/serve/internal/metrics"
 	"mkt/serve/internal/reader"
 )
 
@@ -125,7 +126,10 @@ func Run(ctx context.Context, o Options) (err error) {
 	defer func() { err = errors.Join(err, s.close()) }()
 	s.connections = s.bounded(listener, &o)
 	if o.Admin != nil {
-		o.Admin.Metrics.MustRegister(s.collectors()...)
+		o.Admin.Metrics.MustRegister(s.metrics.Collectors(metrics.Sources{
+			Accounts: s.accounts, Library: s.library, Connections: s.connections, Realtime: s.realtime, Sockets: s.sockets,
+			Limits: s.limits, InFlight: &s.inFlight, Now: s.now,
+		})...)
 		o.Admin.ReadyWhen(s.readiness)
 	}
 	background, stop := context.WithCancel(context.WithoutCancel(ctx))

@@ -2,7 +2,6 @@ package serve
 
 import (
 	"log/slog"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -14,6 +13,7 @@ import (
 	"mkt/serve/clock"
 	"mkt/serve/internal/api"
 	"mkt/serve/internal/gate"
+	"mkt/serve/internal/metrics"
 	"mkt/serve/internal/reader"
 	"mkt/serve/internal/realtime"
 	"mkt/serve/internal/socketio"
@@ -41,8 +41,7 @@ type server struct {
 	service     api.Service
 	schema      *api.Page
 	echo        *echo.Echo
-	metrics     *metrics
-	traffic     sync.Map // client id → *traffic
+	metrics     *metrics.Metrics
 	realtime    *realtime.Service
 
 	connections *listen.Listener

@@ -1,4 +1,11 @@
-package serve
+// Package metrics counts what the server answers, and reads the state of its parts at each scrape.
+//
+// Every label is from a closed set: route patterns, status codes, the contract's error codes, and
+// words of this package and those below it. No label contains anything that a client sent. Only one
+// counter has client_id, because the first question in an overload is which account causes it; ids
+// are chosen by the operator, there are only as many as tenants.yaml has, and a removed account
+// loses its series.
+package metrics
 
 import (
 	"net/http"
@@ -11,21 +18,14 @@ import (
 	"mkt/serve/internal/response"
 )
 
-// metrics are the counters of the HTTP API. Every label is from a closed set: route
-// patterns, status codes, the contract's error codes, and words of this file. No label
-// contains anything that a client sent. Only one counter has client_id, because the first
-// question in an overload is which account causes it; ids are chosen by the operator,
-// there are only as many as tenants.yaml has, and a removed account loses its series.
-//
-// The state of the library, the accounts, the connections and the sockets is read at
-// each scrape, by collector.
-type metrics struct {
+// Metrics are the counters of the HTTP API. The state of everything else is read at each scrape.
+type Metrics struct {
 	requests *prometheus.CounterVec // route, status, code
 	shed     *prometheus.CounterVec // reason
 	took     *prometheus.HistogramVec
 	byRoute  map[string]series
-	inFlight prometheus.GaugeFunc
 	limits   *prometheus.HistogramVec // outcome
+	traffic  sync.Map                 // client id → *Traffic
 }
 
 const noRoute = "none"
@@ -40,22 +40,20 @@ type series struct {
 // half a millisecond, and none takes more than ten seconds.
 var durations = []float64{.0001, .00025, .0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10}
 
-func newMetrics(s *server) *metrics {
-	m := &metrics{
+// New returns the counters of requests to routes with these names.
+func New(routes []string) *Metrics {
+	m := &Metrics{
 		requests: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "mkt_http_requests_total",
 			Help: "Requests answered, by route pattern, status and error code (empty if there was no error)."}, []string{"route", "status", "code"}),
 		shed: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "mkt_http_shed_total",
 			Help: "Requests refused with SERVICE_UNAVAILABLE, by reason."}, []string{"reason"}),
 		took: prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "mkt_http_request_duration_seconds",
 			Help: "Time from a request's head to the last byte of its answer, by route pattern.", Buckets: durations}, []string{"route"}),
-		inFlight: prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "mkt_http_requests_in_flight",
-			Help: "Requests being answered now."}, func() float64 { return float64(s.inFlight.Load()) }),
 		byRoute: map[string]series{},
 	}
 	// A series that an alert reads is created before its first event: otherwise its rate would not
 	// show the first ones.
-	for _, rt := range append([]route{{name: noRoute}}, table...) {
-		name := rt.name
+	for _, name := range append([]string{noRoute}, routes...) {
 		m.byRoute[name] = series{took: m.took.WithLabelValues(name), answered: sync.OnceValue(func() prometheus.Counter {
 			return m.requests.WithLabelValues(name, statusName(http.StatusOK), "")
 		})}
@@ -67,46 +65,8 @@ func newMetrics(s *server) *metrics {
 	return m
 }
 
-func (s *server) collectors() []prometheus.Collector {
-	m := s.metrics
-	list := []prometheus.Collector{m.requests, m.took, m.inFlight, m.shed, collector{s}}
-	if s.limits != nil {
-		list = append(list, s.limitsCollectors()...)
-	}
-	return list
-}
-
-var descs []*prometheus.Desc
-
-func desc(name, help string, labels ...string) *prometheus.Desc {
-	d := prometheus.NewDesc(name, help, labels, nil)
-	descs = append(descs, d)
-	return d
-}
-
-type send func(d *prometheus.Desc, v float64, labels ...string)
-
-type collector struct{ *server }
-
-func (c collector) Describe(to chan<- *prometheus.Desc) {
-	for _, d := range descs {
-		to <- d
-	}
-}
-
-func (c collector) Collect(to chan<- prometheus.Metric) {
-	of := func(kind prometheus.ValueType) send {
-		return func(d *prometheus.Desc, v float64, labels ...string) {
-			to <- prometheus.MustNewConstMetric(d, kind, v, labels...)
-		}
-	}
-	for _, collect := range []func(gauge, counter send){c.collectAccounts, c.collectData, c.collectConnections, c.collectSockets} {
-		collect(of(prometheus.GaugeValue), of(prometheus.CounterValue))
-	}
-}
-
-// count counts an answer, and that of an account in its traffic, which is nil for none.
-func (m *metrics) count(a *response.Writer, of *traffic) {
+// Count counts an answer, and that of an account in its traffic, which is nil for none.
+func (m *Metrics) Count(a *response.Writer, of *Traffic) {
 	route := a.Route
 	if route == "" {
 		route = noRoute
