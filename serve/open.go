@@ -1,11 +1,9 @@
 package serve
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"log/slog"
-	"path/filepath"
 	"slices"
 	"time"
 
@@ -77,17 +75,6 @@ func (s *server) openUsage(o *Options) durable.FS {
 	}
 	s.usageDisk = disk
 	return disk
-}
-
-func (o *Options) usageDir() string { return cmp.Or(o.UsageDir, filepath.Join(o.DataDir, UsageFolder)) }
-
-// notesDir returns the folder for notes about loads, or "" if none are to be written: a
-// view of the past is not the service.
-func (o *Options) notesDir() string {
-	if o.isPast() {
-		return ""
-	}
-	return filepath.Join(o.usageDir(), LoadsFolder)
 }
 
 func (s *server) close() error {

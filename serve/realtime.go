@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"net/http"
-	"time"
 
 	"mkt/internal/listen"
 	"mkt/publish/football"
@@ -15,24 +14,6 @@ import (
 	"mkt/serve/internal/response"
 	"mkt/serve/internal/socketio"
 )
-
-// Realtime are the settings of the socket. A zero field has the default that its comment
-// names.
-type Realtime struct {
-	Tick           time.Duration // between ticks; 0 = 2 s
-	PingInterval   time.Duration // 0 = 10 s
-	PingTimeout    time.Duration // 0 = 10 s
-	ConnectTimeout time.Duration // for the handshake; 0 = 5 s
-	UpgradeTimeout time.Duration // from polling to websocket; 0 = 10 s
-	WriteTimeout   time.Duration // of a write without progress; 0 = 10 s
-	Connections    int           // maximum of one account; 0 = 8
-	Sessions       int           // maximum over all accounts; 0 = 20,000
-	Pending        int           // maximum of sessions that have not sent their token; 0 = 2,000, or fewer if Options.Connections is small
-	PendingOfPeer  int           // the same for one address; 0 = half of Pending
-	QueueBytes     int           // that may wait for one connection before it is dropped; 0 = 1 MiB
-	WebsocketOnly  bool          // no polling, for replicas without sticky sessions
-	Channels       []string      // to offer; nil = changes and live
-}
 
 // realtimePath is the path of the socket, with or without a trailing slash, which the
 // official client adds.
