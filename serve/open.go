@@ -9,7 +9,7 @@ import (
 
 	"mkt/publish/durable"
 	"mkt/serve/account"
-	"mkt/serve/clock"
+	"mkt/serve/asof"
 	"mkt/serve/internal/api"
 	"mkt/serve/internal/gate"
 	"mkt/serve/internal/metrics"
@@ -22,7 +22,7 @@ func newServer(o *Options) (*server, error) {
 		o.Now = time.Now
 	}
 	if o.Clock == nil {
-		o.Clock = clock.Real(o.Now)
+		o.Clock = asof.Real(o.Now)
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)

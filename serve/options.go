@@ -15,7 +15,7 @@ import (
 	"mkt/publish/football"
 	"mkt/serve/account"
 	"mkt/serve/admin"
-	"mkt/serve/clock"
+	"mkt/serve/asof"
 )
 
 // Default folders that the server writes to: [UsageFolder] below the data root for the
@@ -41,7 +41,7 @@ type Options struct {
 	// Clock, if it shows the past, answers as of its time: from the publications up to then. The
 	// server then listens on loopback only and does not count usage. Accounts are the
 	// current ones, with their terms as of then. nil = the present.
-	Clock  *clock.Clock
+	Clock  *asof.Clock
 	Replay Replay // how a clock of the past moves
 
 	// Fetch copies publications from elsewhere to the data root, for a client that may have

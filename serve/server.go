@@ -10,7 +10,7 @@ import (
 	"mkt/internal/listen"
 	"mkt/publish/durable"
 	"mkt/serve/account"
-	"mkt/serve/clock"
+	"mkt/serve/asof"
 	"mkt/serve/internal/api"
 	"mkt/serve/internal/gate"
 	"mkt/serve/internal/metrics"
@@ -29,7 +29,7 @@ const (
 
 type server struct {
 	log         *slog.Logger
-	clock       *clock.Clock
+	clock       *asof.Clock
 	real        func() time.Time // for durations
 	now         func() time.Time // of clock, for everything that is reported
 	accounts    *account.Registry

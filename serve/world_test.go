@@ -26,7 +26,7 @@ import (
 	"mkt/serve"
 	"mkt/serve/account"
 	"mkt/serve/admin"
-	"mkt/serve/clock"
+	"mkt/serve/asof"
 	"mkt/serve/internal/api"
 )
 
@@ -103,8 +103,8 @@ type world struct {
 	clock    atomic.Pointer[time.Time]
 	log      *logBuffer
 	realtime serve.Realtime
-	listen   string       // a free port unless a test says more
-	past     *clock.Clock // nil = the present
+	listen   string      // a free port unless a test says more
+	past     *asof.Clock // nil = the present
 	replay   serve.Replay
 	delay    time.Duration // DrainDelay
 	edit     func(*serve.Options)

@@ -18,7 +18,7 @@ import (
 	"mkt/internal/scratch"
 	"mkt/publish/football"
 	"mkt/publish/layout"
-	"mkt/serve/clock"
+	"mkt/serve/asof"
 	"mkt/serve/internal/reader/fairqueue"
 	"mkt/serve/quarantine"
 )
@@ -42,7 +42,7 @@ type Options struct {
 	Paths bool
 	// Clock, if it shows the past, decides which publication of every dataset is the newest, and as
 	// of when the runs are reported. nil = the present.
-	Clock *clock.Clock
+	Clock *asof.Clock
 	Now   func() time.Time
 	Log   *slog.Logger
 }
@@ -108,7 +108,7 @@ func Open(o Options) (*Library, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	o.Poll, o.Log, o.Clock = cmp.Or(o.Poll, time.Second), cmp.Or(o.Log, slog.New(slog.DiscardHandler)), cmp.Or(o.Clock, clock.Real(o.Now))
+	o.Poll, o.Log, o.Clock = cmp.Or(o.Poll, time.Second), cmp.Or(o.Log, slog.New(slog.DiscardHandler)), cmp.Or(o.Clock, asof.Real(o.Now))
 	l := &Library{
 		o: o, loading: make(chan struct{}, 1), scratch: private, tenants: map[string]*Tenant{}, loaded: make(chan struct{}),
 		steps: newStepCaches(), renders: fairqueue.New(max(2, runtime.GOMAXPROCS(0)), maxConcurrent), counts: counts{loads: map[football.Product]*loadCounts{}},

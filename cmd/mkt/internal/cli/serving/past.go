@@ -19,7 +19,7 @@ import (
 	"mkt/cmd/mkt/internal/tenants"
 	"mkt/publish/snapshot"
 	"mkt/serve"
-	"mkt/serve/clock"
+	"mkt/serve/asof"
 )
 
 // pastFlags choose the time as of which is served, if it is not the present.
@@ -71,9 +71,9 @@ func (f pastFlags) filter() cli.Filter { return cli.Filter{Tenant: f.tenant} }
 
 // clock returns the clock of the flags. If it shows the past, it prints for each account what is
 // served; it is an error if nothing of that time is kept.
-func (g *Group) clock(f pastFlags) (*clock.Clock, error) {
+func (g *Group) clock(f pastFlags) (*asof.Clock, error) {
 	if f.asOf == "" && f.replay == "" {
-		return clock.Real(g.Now), nil
+		return asof.Real(g.Now), nil
 	}
 	datasets, err := cli.Datasets(g.Data, f.filter())
 	if err != nil {
@@ -88,13 +88,13 @@ func (g *Group) clock(f pastFlags) (*clock.Clock, error) {
 		if err != nil {
 			return nil, err
 		}
-		return clock.Standing(at), g.printPast(datasets, at)
+		return asof.Standing(at), g.printPast(datasets, at)
 	}
 	from, to, err := g.span(datasets, f.replay)
 	if err != nil {
 		return nil, err
 	}
-	return clock.Replay(from, to, f.speed, g.Now), g.printSpan(datasets, from, to, f)
+	return asof.Replay(from, to, f.speed, g.Now), g.printSpan(datasets, from, to, f)
 }
 
 // span reads FROM..TO. A time of day as TO is the first one after FROM.
