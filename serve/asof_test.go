@@ -15,6 +15,7 @@ import (
 	"mkt/serve"
 	"mkt/serve/account"
 	"mkt/serve/asof"
+	"mkt/serve/replay"
 )
 
 func askedThen(w *world) []string {
@@ -81,7 +82,7 @@ func usage(t *testing.T, dataDir string) (all string) {
 
 func (w *world) startAsOf(at time.Time) *world {
 	w.t.Helper()
-	return w.replayed(asof.Standing(at), serve.Replay{})
+	return w.replayed(asof.Standing(at), replay.Options{})
 }
 
 // TestAsOfLimits: the past is not served to the network; before the first publication

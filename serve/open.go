@@ -15,6 +15,7 @@ import (
 	"mkt/serve/internal/metrics"
 	"mkt/serve/internal/reader"
 	"mkt/serve/limits"
+	"mkt/serve/replay"
 )
 
 func newServer(o *Options) (*server, error) {
@@ -29,7 +30,7 @@ func newServer(o *Options) (*server, error) {
 	}
 	s := &server{log: o.Log, clock: o.Clock, real: o.Now, accounts: o.Accounts, service: describe(o.Service), readTime: o.readTime, extensions: o.Extensions, replicates: o.Fetch != nil}
 	s.now = s.clock.Now
-	s.showEnd()
+	replay.ShowEnd(s.clock)
 	s.gate = &gate.Gate{Accounts: o.Accounts, Limiter: new(gate.TokenBuckets), Now: o.Now, Terms: s.now}
 	s.openSockets = new(gate.OpenSockets)
 	library, err := reader.Open(reader.Options{

@@ -16,6 +16,7 @@ import (
 	"mkt/serve/account"
 	"mkt/serve/admin"
 	"mkt/serve/asof"
+	"mkt/serve/replay"
 )
 
 // Default folders that the server writes to: [UsageFolder] below the data root for the
@@ -42,7 +43,7 @@ type Options struct {
 	// server then listens on loopback only and does not count usage. Accounts are the
 	// current ones, with their terms as of then. nil = the present.
 	Clock  *asof.Clock
-	Replay Replay // how a clock of the past moves
+	Replay replay.Options // how a clock of the past moves
 
 	// Fetch copies publications from elsewhere to the data root, for a client that may have
 	// seen them at another replica; nil if everything is published to the data root.

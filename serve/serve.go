@@ -13,6 +13,7 @@ import (
 
 	"mkt/serve/internal/metrics"
 	"mkt/serve/internal/reader"
+	"mkt/serve/replay"
 )
 
 const (
@@ -79,7 +80,8 @@ func (s *server) listen(ctx context.Context, o Options) error {
 	}
 	failed := make(chan error, 1)
 	go func() { failed <- h.Serve(s.connections) }()
-	if err := s.prepareReplay(ctx); err != nil {
+	past := replay.Replay{Clock: s.clock, Library: s.library}
+	if err := past.Prepare(ctx); err != nil {
 		return errors.Join(err, h.Close())
 	}
 	s.prepared.Store(true)
@@ -96,10 +98,10 @@ func (s *server) listen(ctx context.Context, o Options) error {
 		}
 	}
 	replaying, stop := context.WithCancel(ctx)
-	var replay sync.WaitGroup
-	defer replay.Wait()
+	var running sync.WaitGroup
+	defer running.Wait()
 	defer stop()
-	replay.Go(func() { s.replay(replaying, o.Replay) })
+	running.Go(func() { past.Run(replaying, o.Replay) })
 	select {
 	case err := <-failed:
 		return fmt.Errorf("serve: %w", err)

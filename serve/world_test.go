@@ -28,6 +28,7 @@ import (
 	"mkt/serve/admin"
 	"mkt/serve/asof"
 	"mkt/serve/internal/api"
+	"mkt/serve/replay"
 )
 
 var must, eventually = check.Must, check.Eventually
@@ -105,7 +106,7 @@ type world struct {
 	realtime serve.Realtime
 	listen   string      // a free port unless a test says more
 	past     *asof.Clock // nil = the present
-	replay   serve.Replay
+	replay   replay.Options
 	delay    time.Duration // DrainDelay
 	edit     func(*serve.Options)
 	stop     func() error

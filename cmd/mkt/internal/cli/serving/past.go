@@ -18,8 +18,8 @@ import (
 	"mkt/cmd/mkt/internal/printable"
 	"mkt/cmd/mkt/internal/tenants"
 	"mkt/publish/snapshot"
-	"mkt/serve"
 	"mkt/serve/asof"
+	"mkt/serve/replay"
 )
 
 // pastFlags choose the time as of which is served, if it is not the present.
@@ -344,13 +344,13 @@ func (r runTokens) in(f *tenants.File) *tenants.File {
 
 // replayed is the line about a replay that moved, for the program that started it.
 type replayed struct {
-	Event serve.ReplayEvent `json:"event"`
-	At    time.Time         `json:"at"`
+	Event replay.Event `json:"event"`
+	At    time.Time    `json:"at"`
 }
 
 // replay returns how the clock of the flags moves.
-func (g *Group) replay(ctx context.Context, f pastFlags) serve.Replay {
-	r := serve.Replay{Loop: f.loop, Moved: func(what serve.ReplayEvent, at time.Time) {
+func (g *Group) replay(ctx context.Context, f pastFlags) replay.Options {
+	r := replay.Options{Loop: f.loop, Moved: func(what replay.Event, at time.Time) {
 		if g.ForScripts() {
 			g.Encode(replayed{what, at})
 			return
@@ -363,8 +363,8 @@ func (g *Group) replay(ctx context.Context, f pastFlags) serve.Replay {
 	return r
 }
 
-var replayWords = map[serve.ReplayEvent]string{
-	serve.ReplayStepped: "is the time of the clock", serve.ReplayEnded: "is the end of the replay; the clock stands", serve.ReplayRewound: "is the time of the clock: the replay begins again",
+var replayWords = map[replay.Event]string{
+	replay.Stepped: "is the time of the clock", replay.Ended: "is the end of the replay; the clock stands", replay.Rewound: "is the time of the clock: the replay begins again",
 }
 
 // lines returns a channel with a value for each line of standard input, closed at its end.
