@@ -21,9 +21,9 @@ const (
 	reservedShare    = 8  // or this fraction, if that is more
 )
 
-// connections returns how many connections the server may hold: as many as asked for, or
+// maxConnections returns how many connections the server may hold: as many as asked for, or
 // the default if that is 0, but no more than the limit of open files allows.
-func connections(asked int) int {
+func maxConnections(asked int) int {
 	if asked == 0 {
 		asked = defaultConnections
 	}
@@ -40,7 +40,7 @@ func (s *server) connContext(ctx context.Context, c net.Conn) context.Context {
 }
 
 func (s *server) bounded(l net.Listener, o *Options) *listen.Listener {
-	n := connections(o.Connections)
+	n := maxConnections(o.Connections)
 	if n < o.Connections {
 		s.log.Warn("the limit of open files allows fewer connections than serve.connections; raise the limit (ulimit -n)", "connections", n)
 	}

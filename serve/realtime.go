@@ -38,7 +38,7 @@ func (s *server) openRealtime(o *Options) {
 		Namespaces:   map[string]socketio.Handler{"/": s.realtime},
 		PingInterval: o.Realtime.PingInterval, PingTimeout: o.Realtime.PingTimeout,
 		ConnectTimeout: o.Realtime.ConnectTimeout, UpgradeTimeout: o.Realtime.UpgradeTimeout, ReadTimeout: o.readTime, WriteTimeout: o.Realtime.WriteTimeout,
-		MaxSessions: o.Realtime.Sessions, MaxPending: cmp.Or(o.Realtime.Pending, min(2000, max(connections(o.Connections)/4, 4))),
+		MaxSessions: o.Realtime.Sessions, MaxPending: cmp.Or(o.Realtime.Pending, min(2000, max(maxConnections(o.Connections)/4, 4))),
 		MaxOfPeer: o.Realtime.PendingOfPeer, Peer: func(r *http.Request) string { return listen.Network(proxies.Client(r)).String() },
 		MaxQueued: o.Realtime.QueueBytes,
 		MaxTarget: maxURL, MaxHeader: maxHeader,

@@ -48,9 +48,9 @@ func routeNames() (names []string) {
 	return names
 }
 
-// extensions are the routes besides version 1, by the name of their extension. Each is registered if
+// extensionTable has the routes besides version 1, by the name of their extension. Each is registered if
 // the server has the extension, and answers the accounts that have it, too.
-var extensions = map[string][]route{
+var extensionTable = map[string][]route{
 	account.History: {
 		{path: api.HistoryRoot + "/fixtures/:id/markets/:market_id", name: "/ext/history/v0/fixtures/{id}/markets/{market_id}", need: needMarkets,
 			extension: account.History, params: []string{"limit", "cursor", "from", "to", "at"}, handle: (*call).pricePath},
@@ -66,8 +66,8 @@ func (s *server) routes() {
 		e.GET(api.Root+table[i].path, enter(&table[i]))
 	}
 	for _, name := range s.extensions {
-		for i := range extensions[name] {
-			e.GET(extensions[name][i].path, enter(&extensions[name][i]))
+		for i := range extensionTable[name] {
+			e.GET(extensionTable[name][i].path, enter(&extensionTable[name][i]))
 		}
 	}
 	s.echo = e

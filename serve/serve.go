@@ -18,7 +18,7 @@ import (
 
 const (
 	readHeaderTime = 5 * time.Second
-	readTime       = 10 * time.Second // of a request's body
+	bodyTime       = 10 * time.Second // of a request's body
 	writeTime      = 30 * time.Second
 	idleTime       = 90 * time.Second
 	maxHeaderBytes = 64 << 10 // for net/http; the accepted size is smaller
@@ -31,7 +31,7 @@ const (
 // sockets one by one, in at most half a minute. After the DrainDelay, new requests are
 // answered with SERVICE_UNAVAILABLE.
 func Run(ctx context.Context, o Options) (err error) {
-	o.readTime = cmp.Or(o.readTime, readTime)
+	o.readTime = cmp.Or(o.readTime, bodyTime)
 	if o.Accounts == nil || o.DataDir == "" {
 		return errors.New("serve: Options.Accounts and Options.DataDir are required")
 	}
