@@ -12,16 +12,16 @@ import (
 
 // fixtures answers GET /fixtures: filtered, in the order of the ids, after a cursor.
 func (c *call) fixtures() error {
-	limit, err := c.limit()
+	limit, err := c.params.limit()
 	if err != nil {
 		return err
 	}
-	filter, err := c.fixtureFilter()
+	filter, err := fixtureFilter(c.params)
 	if err != nil {
 		return err
 	}
 	scope := api.Scope{Collection: api.FixtureList, ClientID: c.who.ClientID, Filter: canonicalFilter(filter)}
-	after, err := c.position(scope)
+	after, err := c.params.position(scope)
 	if err != nil {
 		return err
 	}
@@ -72,16 +72,16 @@ func (c *call) renderFixtures(ctx context.Context, scope api.Scope, filter marke
 	return list.Page(page, v.Freshness(), meta), nil
 }
 
-func (c *call) fixtureFilter() (f markets.FixtureFilter, err error) {
-	league, err := c.text("league")
+func fixtureFilter(p params) (f markets.FixtureFilter, err error) {
+	league, err := p.text("league")
 	if err != nil {
 		return f, err
 	}
 	f.League = markets.FoldCase(league)
-	if f.After, err = c.instant("starts_after"); err != nil {
+	if f.After, err = p.instant("starts_after"); err != nil {
 		return f, err
 	}
-	f.Before, err = c.instant("starts_before")
+	f.Before, err = p.instant("starts_before")
 	return f, err
 }
 

@@ -58,6 +58,8 @@ var rules = []rule{
 	{pkg: "serve/account", may: []string{"publish/football"}, what: "publish/football"},
 	{pkg: "serve/admin", may: []string{"internal/listen"}, what: "internal/listen"},
 	{pkg: "internal/cluster/replica", may: append([]string{"internal/cluster/store"}, formats...), far: []string{"serve", "fetch/...", "transform/...", "cmd/..."}, what: "the formats and internal/cluster/store"},
+	{pkg: "serve/internal/metrics", may: append([]string{"serve/...", "internal/cluster", "internal/listen"}, formats...),
+		far: []string{"serve", "fetch/...", "transform/...", "cmd/..."}, what: "serve's own, the formats and the client of Redis"},
 	{pkg: "serve/limits", may: []string{"internal/cluster", "serve/account", "serve/internal/..."}, what: "the client of Redis and the gate"},
 	{pkg: "serve", may: append([]string{"serve/...", "internal/cluster", "internal/listen"}, formats...),
 		far: []string{"fetch/...", "transform/...", "cmd/..."}, what: "serve's own, the formats and the address of Redis, and reach nothing of fetch or transform"},
@@ -105,7 +107,7 @@ var confined = map[string][]string{
 	"github.com/cenkalti/backoff":       {"fetch/internal/upstream"},
 	"github.com/hashicorp/go-retryable": {"fetch/internal/upstream"},
 	"github.com/aws/":                   {"internal/cluster/store/s3store"},
-	"github.com/prometheus/":            {"serve/admin", "serve", "cmd/mkt/internal/cli/..."}, // packages with metrics of their own declare them
+	"github.com/prometheus/":            {"serve/admin", "serve/internal/metrics", "cmd/mkt/internal/cli/..."}, // packages with metrics of their own declare them
 }
 
 // listed is a package as go list reports it.

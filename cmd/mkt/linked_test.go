@@ -27,6 +27,7 @@ var linksEngine = map[string]string{
 	"cmd/mkt/internal/cli/evidence":      "inspect asks SQL",
 	"internal/testing/simulation/served": "runs the servers of replicas",
 	"serve":                              "answers from it",
+	"serve/internal/metrics":             "reads what the reader counts",
 	"serve/internal/reader":              "reads with it",
 	"serve/internal/realtime":            "pushes what the reader reads",
 	"serve/offline":                      "asks it SQL",

@@ -9,12 +9,12 @@ import (
 	"mkt/publish/durable"
 	"mkt/publish/health"
 	"mkt/publish/snapshot"
-	"mkt/serve/clock"
+	"mkt/serve/asof"
 )
 
 // publications are those of one dataset.
 type publications struct {
-	clock *clock.Clock
+	clock *asof.Clock
 	log   *slog.Logger
 	span  []snapshot.Commit // for a clock of the past, those that it can show, oldest first; nil = not read yet
 	next  time.Time         // when the one after the current one was published, for a clock of the past; zero = there is none
@@ -96,7 +96,7 @@ func (p *publications) inSpan() int {
 // can be known: the file describes the newest run and the failures just before it.
 // If a later run overwrote it, the publication of that time proves the success of the
 // runs up to then. If there was no publication either, runAsOf returns nil.
-func runAsOf(clock *clock.Clock, r *health.Run, published time.Time) *health.Run {
+func runAsOf(clock *asof.Clock, r *health.Run, published time.Time) *health.Run {
 	if !clock.IsPast() || r == nil {
 		return r
 	}

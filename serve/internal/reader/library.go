@@ -12,7 +12,7 @@ import (
 
 	"mkt/internal/scratch"
 	"mkt/publish/football"
-	"mkt/serve/clock"
+	"mkt/serve/asof"
 	"mkt/serve/internal/reader/engine"
 	"mkt/serve/internal/reader/fairqueue"
 	"mkt/serve/internal/reader/segments"
@@ -53,7 +53,7 @@ func Open(o Options) (*Library, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	o.Poll, o.Log, o.Clock = cmp.Or(o.Poll, time.Second), cmp.Or(o.Log, slog.New(slog.DiscardHandler)), cmp.Or(o.Clock, clock.Real(o.Now))
+	o.Poll, o.Log, o.Clock = cmp.Or(o.Poll, time.Second), cmp.Or(o.Log, slog.New(slog.DiscardHandler)), cmp.Or(o.Clock, asof.Real(o.Now))
 	l := &Library{loaded: make(chan struct{}), tenants: map[string]*Tenant{}}
 	l.shared = &shared{
 		o: o, tenantCount: l.tenantCount, loading: make(chan struct{}, 1), scratch: private, steps: segments.NewSteps(),

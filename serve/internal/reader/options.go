@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"mkt/publish/football"
-	"mkt/serve/clock"
+	"mkt/serve/asof"
 )
 
 // Options configure a library.
@@ -28,7 +28,7 @@ type Options struct {
 	Paths bool
 	// Clock, if it shows the past, decides which publication of every dataset is the newest, and as
 	// of when the runs are reported. nil = the present.
-	Clock *clock.Clock
+	Clock *asof.Clock
 	Now   func() time.Time
 	Log   *slog.Logger
 }

@@ -12,7 +12,7 @@ import (
 func (c *call) status() error {
 	s := api.Status{Service: c.service, APIVersion: api.Version, Status: "OK", Time: api.Time(c.now)}
 	if a := c.who; a != nil {
-		health := c.health(a)
+		health := c.pipeline().Health(c.now)
 		s.Account = &api.StatusAccount{ClientID: a.ClientID, Status: string(a.Status)}
 		s.Health = &health
 	}

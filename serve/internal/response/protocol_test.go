@@ -1,4 +1,4 @@
-package serve
+package response
 
 import (
 	"io"
@@ -23,7 +23,7 @@ func TestConnectionKeepsItsAbilities(t *testing.T) {
 	must(t, err)
 	defer client.Close()
 	client.SetDeadline(time.Now().Add(10 * time.Second))
-	conn, err := plainListener{l}.Accept()
+	conn, err := Listener{l}.Accept()
 	must(t, err)
 	defer conn.Close()
 	conn.SetDeadline(time.Now().Add(10 * time.Second))

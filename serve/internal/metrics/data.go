@@ -1,4 +1,4 @@
-package serve
+package metrics
 
 import (
 	"time"
@@ -6,6 +6,7 @@ import (
 	"mkt/publish/football"
 	"mkt/serve/account"
 	"mkt/serve/internal/api"
+	"mkt/serve/internal/pipeline"
 	"mkt/serve/internal/reader"
 )
 
@@ -25,8 +26,8 @@ var (
 	oldestDesc       = desc("mkt_publication_oldest_age_seconds", "Age of the newest publication of the active account whose newest publication is the oldest.", "product")
 )
 
-func (s *server) collectData(gauge, counter send) {
-	l := s.library.Stats()
+func (c collector) collectData(gauge, counter send) {
+	l := c.Library.Stats()
 	counter(pagesDesc, float64(l.PagesCached), "cached")
 	counter(pagesDesc, float64(l.PagesRendered), "rendered")
 	counter(pagesDesc, float64(l.PagesFailed), "failed")
@@ -47,7 +48,7 @@ func (s *server) collectData(gauge, counter send) {
 		gauge(rowsDesc, float64(ps.Fixtures), product, "fixtures")
 		gauge(rowsDesc, float64(ps.Markets), product, "markets")
 		gauge(quarantinedDesc, float64(ps.Quarantined), product)
-		age := s.ageing(s.accounts.Load(), p, ps.Published, s.now())
+		age := c.ageing(p, ps.Published, c.Now())
 		gauge(datasetsDesc, float64(age.current), product, "current")
 		gauge(datasetsDesc, float64(age.overdue), product, "overdue")
 		gauge(datasetsDesc, float64(age.empty), product, "empty")
@@ -67,12 +68,13 @@ type ages struct {
 
 // ageing returns the ages for the accounts that should have data. The cycles of other
 // accounts do not run, so their ages would be meaningless.
-func (s *server) ageing(g *account.Generation, p football.Product, published []reader.Served, now time.Time) ages {
+func (c collector) ageing(p football.Product, published []reader.Served, now time.Time) ages {
 	at := make(map[string]api.Freshness, len(published))
 	for _, d := range published {
 		at[d.ClientID] = d.Times
 	}
 	var r ages
+	g := c.Accounts.Load()
 	for i := range g.Accounts() {
 		a := &g.Accounts()[i]
 		if a.Status != account.Active || a.TermAt(p, now) != account.InForce || !a.Provider.Configured || a.Provider.Disabled {
@@ -92,7 +94,7 @@ func (s *server) ageing(g *account.Generation, p football.Product, published []r
 			r.newest = age
 		}
 		r.oldest = max(r.oldest, age)
-		if cadence := s.cadence(a, p, now); isOverdue(published, cadence, now) {
+		if cadence := pipeline.Of(a, c.Library).Cadence(p, now); pipeline.Overdue(published, cadence, now) {
 			r.overdue++
 			continue
 		}

@@ -1,4 +1,4 @@
-package serve
+package metrics
 
 import (
 	"github.com/prometheus/client_golang/prometheus"
@@ -25,8 +25,8 @@ var (
 
 // collectSockets collects the statistics of the realtime service and of the protocol below
 // it. Labels are the contract's channels and codes, and words of package realtime.
-func (s *server) collectSockets(gauge, counter send) {
-	r := s.realtime.Stats()
+func (c collector) collectSockets(gauge, counter send) {
+	r := c.Realtime.Stats()
 	gauge(socketsDesc, float64(r.Connections))
 	gauge(socketHoldersDesc, float64(r.Accounts))
 	for channel, n := range r.Subscriptions {
@@ -42,7 +42,7 @@ func (s *server) collectSockets(gauge, counter send) {
 			counter(d, float64(n), word)
 		}
 	}
-	p := s.sockets.Stats()
+	p := c.Sockets.Stats()
 	gauge(sessionsDesc, float64(p.Websockets), "websocket")
 	gauge(sessionsDesc, float64(p.Sessions-p.Websockets), "polling")
 	gauge(pendingDesc, float64(p.Pending))
@@ -58,8 +58,8 @@ var (
 	refusedDesc     = desc("mkt_connections_refused_total", "Connections that were refused because of a limit.")
 )
 
-func (s *server) collectConnections(gauge, counter send) {
-	l := s.connections.Stats()
+func (c collector) collectConnections(gauge, counter send) {
+	l := c.Connections.Stats()
 	gauge(connectionsDesc, float64(l.Waiting), "waiting")
 	gauge(connectionsDesc, float64(l.Open-l.Waiting), "busy")
 	counter(evictedDesc, float64(l.Evicted))

@@ -1,4 +1,4 @@
-package serve
+package response
 
 import (
 	"crypto/rand"
@@ -10,16 +10,17 @@ import (
 
 var idLetters = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding(base32.NoPadding)
 
-// requestID returns the client's own id if it is acceptable, or else a new one. A token
+// RequestID returns the client's own id if it is acceptable, or else a new one. A token
 // that a client sent in the wrong header must not get into the log.
-func requestID(r *http.Request) string {
+func RequestID(r *http.Request) string {
 	if ids := r.Header["X-Request-Id"]; len(ids) == 1 && isRequestID(ids[0]) && !account.ValidToken(ids[0]) {
 		return ids[0]
 	}
-	return newRequestID()
+	return NewRequestID()
 }
 
-func newRequestID() string {
+// NewRequestID returns a new random id.
+func NewRequestID() string {
 	var b [15]byte
 	rand.Read(b[:]) // never fails
 	id := [4 + 24]byte{'r', 'e', 'q', '_'}

@@ -1,4 +1,4 @@
-package serve
+package response
 
 import (
 	"bytes"
@@ -10,31 +10,31 @@ import (
 	"mkt/serve/internal/api"
 )
 
-// plainListener replaces the answers that net/http writes itself. A request which net/http
+// Listener replaces the answers that net/http writes itself. A request which net/http
 // cannot parse never reaches a handler: net/http writes a line of plain text and closes
 // the connection. The contract's error body is written instead.
-type plainListener struct{ net.Listener }
+type Listener struct{ net.Listener }
 
-func (l plainListener) Accept() (net.Conn, error) {
+func (l Listener) Accept() (net.Conn, error) {
 	c, err := l.Listener.Accept()
 	if err != nil {
 		return nil, err
 	}
-	return &plainConn{listen.Wrapped{Conn: c}}, nil
+	return &conn{listen.Wrapped{Conn: c}}, nil
 }
 
-type plainConn struct{ listen.Wrapped }
+type conn struct{ listen.Wrapped }
 
 // protocolHeaders follow the first line of every answer that net/http writes itself, and
 // of no other.
 var protocolHeaders = []byte("Content-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n")
 
-func (c *plainConn) Write(p []byte) (int, error) {
+func (c *conn) Write(p []byte) (int, error) {
 	code, ok := protocolError(p)
 	if !ok {
 		return c.Conn.Write(p)
 	}
-	if _, err := c.Conn.Write(protocolAnswer(api.Refuse(code))); err != nil {
+	if _, err := c.Conn.Write(RawRefusal(api.Refuse(code))); err != nil {
 		return 0, err
 	}
 	return len(p), nil
@@ -58,10 +58,10 @@ func protocolError(p []byte) (code api.Code, ok bool) {
 	return api.BadRequest, true
 }
 
-// protocolAnswer returns the bytes of a refusal on a connection on which no request has
+// RawRefusal returns the bytes of a refusal on a connection on which no request has
 // been read.
-func protocolAnswer(e *api.Error) []byte {
-	id := requestID(&http.Request{})
+func RawRefusal(e *api.Error) []byte {
+	id := RequestID(&http.Request{})
 	body := api.AppendError(nil, e, id)
 	status := e.Code.Status()
 	b := fmt.Appendf(nil, "HTTP/1.1 %d %s\r\nContent-Type: application/json\r\nX-Content-Type-Options: nosniff\r\nCache-Control: no-store\r\n"+

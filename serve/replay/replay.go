@@ -1,4 +1,6 @@
-package serve
+// Package replay moves the clock of a past period: at the speed of the clock, or from one publication
+// to the next.
+package replay
 
 import (
 	"context"
@@ -7,25 +9,28 @@ import (
 	"math"
 	"strconv"
 	"time"
+
+	"mkt/serve/asof"
+	"mkt/serve/internal/reader"
 )
 
-// Replay is how a clock of the past moves. The zero value lets it run once, from its beginning to its end.
-type Replay struct {
+// Options are how a clock of the past moves. The zero value lets it run once, from its beginning to its end.
+type Options struct {
 	Loop bool            // at the end it begins again
 	Step <-chan struct{} // at the speed 0, each value moves the clock to the next publication
 	// Moved, if not nil, is called when the clock was moved by a step, reached its end, or was rewound,
 	// and the publications of that time are served.
-	Moved func(ReplayEvent, time.Time)
+	Moved func(Event, time.Time)
 }
 
-// ReplayEvent is what happened to a replay.
-type ReplayEvent string
+// Event is what happened to a replay.
+type Event string
 
 // The events of a replay.
 const (
-	ReplayStepped ReplayEvent = "stepped"
-	ReplayEnded   ReplayEvent = "ended"
-	ReplayRewound ReplayEvent = "rewound"
+	Stepped Event = "stepped"
+	Ended   Event = "ended"
+	Rewound Event = "rewound"
 )
 
 // ErrTooFast reports that loading the publications of a replay would take longer than the replay.
@@ -38,31 +43,37 @@ const maxLoading = 0.8
 // has been pushed by then: it is longer than a tick of the sockets.
 const atTheEnd = 3 * time.Second
 
-// showEnd lets a replay that runs stand at its end, until prepareReplay: the last publications of
+// Replay is the replay of what a library serves as of a clock.
+type Replay struct {
+	Clock   *asof.Clock
+	Library *reader.Library
+}
+
+// ShowEnd lets a clock that will run stand at its end, until [Replay.Prepare]: the last publications of
 // the span are loaded first, to measure how long that takes.
-func (s *server) showEnd() {
-	if s.clock.Speed() > 0 {
-		_, to := s.clock.Span()
-		s.clock.Set(to)
+func ShowEnd(c *asof.Clock) {
+	if c.Speed() > 0 {
+		_, to := c.Span()
+		c.Set(to)
 	}
 }
 
-// prepareReplay refuses a speed at which publications of markets would arrive faster than they are
+// Prepare refuses a speed at which publications of markets would arrive faster than they are
 // loaded. Then the first publications of the span are served.
-func (s *server) prepareReplay(ctx context.Context) error {
-	if s.clock.Speed() == 0 {
+func (r Replay) Prepare(ctx context.Context) error {
+	if r.Clock.Speed() == 0 {
 		return nil
 	}
-	from, _ := s.clock.Span()
+	from, _ := r.Clock.Span()
 	select {
-	case <-s.library.Loaded():
+	case <-r.Library.Loaded():
 	case <-ctx.Done():
 		return nil
 	}
-	defer s.library.Refresh(ctx)
-	defer s.clock.Set(from)
-	most := s.library.MaxSpeed(maxLoading)
-	if most == 0 || s.clock.Speed() <= most {
+	defer r.Library.Refresh(ctx)
+	defer r.Clock.Set(from)
+	most := r.Library.MaxSpeed(maxLoading)
+	if most == 0 || r.Clock.Speed() <= most {
 		return nil
 	}
 	return fmt.Errorf("serve: %w: this machine loads its publications of markets at a speed of at most %g", ErrTooFast, roundDown(most))
@@ -76,51 +87,51 @@ func roundDown(speed float64) float64 {
 	return rounded
 }
 
-// replay moves a clock of the past until ctx ends.
-func (s *server) replay(ctx context.Context, o Replay) {
-	from, to := s.clock.Span()
-	if !s.clock.IsPast() || from.Equal(to) {
+// Run moves a clock of the past until ctx ends.
+func (r Replay) Run(ctx context.Context, o Options) {
+	from, to := r.Clock.Span()
+	if !r.Clock.IsPast() || from.Equal(to) {
 		return
 	}
-	moved := func(what ReplayEvent) {
+	moved := func(what Event) {
 		if o.Moved != nil {
-			o.Moved(what, s.clock.Now())
+			o.Moved(what, r.Clock.Now())
 		}
 	}
 	for ctx.Err() == nil {
-		if s.clock.Speed() > 0 {
-			s.clock.Start()
-			s.reach(ctx, to)
-		} else if !s.step(ctx, o.Step, moved) {
+		if r.Clock.Speed() > 0 {
+			r.Clock.Start()
+			r.reach(ctx, to)
+		} else if !r.step(ctx, o.Step, moved) {
 			return
 		}
-		s.library.Refresh(ctx)
+		r.Library.Refresh(ctx)
 		if ctx.Err() != nil {
 			return
 		}
-		moved(ReplayEnded)
+		moved(Ended)
 		if !o.Loop {
 			return
 		}
-		if s.clock.Speed() > 0 && !pause(ctx, atTheEnd) {
+		if r.Clock.Speed() > 0 && !pause(ctx, atTheEnd) {
 			return
 		}
-		s.clock.Set(from)
-		s.library.Refresh(ctx)
-		moved(ReplayRewound)
+		r.Clock.Set(from)
+		r.Library.Refresh(ctx)
+		moved(Rewound)
 	}
 }
 
-func (s *server) reach(ctx context.Context, at time.Time) {
-	for ctx.Err() == nil && s.clock.Now().Before(at) {
-		s.clock.Wait(ctx, at)
+func (r Replay) reach(ctx context.Context, at time.Time) {
+	for ctx.Err() == nil && r.Clock.Now().Before(at) {
+		r.Clock.Wait(ctx, at)
 	}
 }
 
 // step moves the clock to the next publication whenever asked, until there is none left to move to. It
 // returns false if ctx has ended or nobody will ask again.
-func (s *server) step(ctx context.Context, asked <-chan struct{}, moved func(ReplayEvent)) bool {
-	_, to := s.clock.Span()
+func (r Replay) step(ctx context.Context, asked <-chan struct{}, moved func(Event)) bool {
+	_, to := r.Clock.Span()
 	for {
 		select {
 		case <-ctx.Done():
@@ -130,14 +141,14 @@ func (s *server) step(ctx context.Context, asked <-chan struct{}, moved func(Rep
 				return false
 			}
 		}
-		next := s.library.Refresh(ctx)
+		next := r.Library.Refresh(ctx)
 		if next.IsZero() || next.After(to) {
-			s.clock.Set(to)
+			r.Clock.Set(to)
 			return true
 		}
-		s.clock.Set(next)
-		s.library.Refresh(ctx)
-		moved(ReplayStepped)
+		r.Clock.Set(next)
+		r.Library.Refresh(ctx)
+		moved(Stepped)
 	}
 }
 

@@ -1,4 +1,4 @@
-package serve
+package metrics
 
 import (
 	"sync"
@@ -9,12 +9,12 @@ import (
 // However many requests arrive at once, only the permitted number enters, and one that
 // leaves lets another enter.
 func TestTrafficInFlight(t *testing.T) {
-	var s server
+	var m Metrics
 	var in atomic.Int64
 	var all sync.WaitGroup
 	for range 100 {
 		all.Go(func() {
-			if s.trafficOf("acme").enter(30) {
+			if m.Traffic("acme").Enter(30) {
 				in.Add(1)
 			}
 		})
@@ -23,14 +23,14 @@ func TestTrafficInFlight(t *testing.T) {
 	if in.Load() != 30 {
 		t.Errorf("%d entered, want 30", in.Load())
 	}
-	if !s.trafficOf("other").enter(30) {
+	if !m.Traffic("other").Enter(30) {
 		t.Error("another account is refused")
 	}
-	if s.trafficOf("acme").enter(30) {
+	if m.Traffic("acme").Enter(30) {
 		t.Error("a request beyond the limit entered")
 	}
-	s.trafficOf("acme").leave()
-	if !s.trafficOf("acme").enter(30) {
+	m.Traffic("acme").Leave()
+	if !m.Traffic("acme").Enter(30) {
 		t.Error("no request entered after one left")
 	}
 }

@@ -3,11 +3,26 @@ package serve
 import (
 	"io"
 	"net/http"
+	"net/url"
+	"strings"
 	"time"
 
 	"mkt/internal/listen"
 	"mkt/serve/internal/api"
 )
+
+const (
+	maxURL    = 4 << 10
+	maxHeader = 16 << 10
+	maxBody   = 64 << 10 // no route uses a body; a small one is discarded
+)
+
+func withinSize(r *http.Request, b body) error {
+	if len(r.RequestURI) > maxURL || listen.HeaderBytes(r.Header) > maxHeader {
+		return api.Refuse(api.RequestTooLarge)
+	}
+	return b.refusal()
+}
 
 // body is the result of reading a request's body, which no route of the API uses.
 type body uint8
@@ -24,7 +39,7 @@ const lingerTime = time.Second
 
 // discardBody reads a body, so that the connection can be used again unless the body was
 // sent in chunks.
-func (a *answer) discardBody(r *http.Request) body {
+func discardBody(w http.ResponseWriter, r *http.Request) body {
 	if r.ContentLength > maxBody {
 		return bodyLarge
 	}
@@ -38,8 +53,8 @@ func (a *answer) discardBody(r *http.Request) body {
 	if len(r.TransferEncoding) > 0 {
 		return bodyWhole // but closed: net/http does not say whether it also had a length, at which a proxy may have ended it
 	}
-	a.Header().Del("Connection")
-	http.NewResponseController(a).SetReadDeadline(time.Time{}) // net/http reads on to notice a disconnection
+	w.Header().Del("Connection")
+	http.NewResponseController(w).SetReadDeadline(time.Time{}) // net/http reads on to notice a disconnection
 	return bodyWhole
 }
 
@@ -51,4 +66,31 @@ func (b body) refusal() error {
 		return api.Refusef(api.BadRequest, "the request's body did not arrive completely")
 	}
 	return nil
+}
+
+// normalizePath gives the path of a request the one form for the router, which compares
+// bytes: nothing is percent-encoded without need. Paths with no other difference
+// are the same (RFC 3986, section 6.2.2). An encoded slash stays encoded and does not
+// separate segments.
+func normalizePath(u *url.URL) {
+	sent := u.RawPath
+	if sent == "" {
+		sent = u.EscapedPath()
+	}
+	if !strings.Contains(sent, "%") {
+		return
+	}
+	segments := strings.Split(sent, "/")
+	for i, s := range segments {
+		segments[i] = url.PathEscape(decoded(s))
+	}
+	u.RawPath = strings.Join(segments, "/")
+}
+
+func decoded(segment string) string {
+	plain, err := url.PathUnescape(segment)
+	if err != nil {
+		return segment // unreachable: net/http refuses a path with an invalid escape
+	}
+	return plain
 }

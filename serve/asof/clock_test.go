@@ -1,11 +1,11 @@
-package clock_test
+package asof_test
 
 import (
 	"context"
 	"testing"
 	"time"
 
-	"mkt/serve/clock"
+	"mkt/serve/asof"
 )
 
 var (
@@ -22,7 +22,7 @@ func (h *hand) now() time.Time { return h.at }
 func TestReplay(t *testing.T) {
 	t.Parallel()
 	real := &hand{to.AddDate(0, 0, 3)}
-	c := clock.Replay(from, to, 30, real.now)
+	c := asof.Replay(from, to, 30, real.now)
 	real.at = real.at.Add(time.Hour)
 	shows(t, c, from, "before it is started")
 	c.Start()
@@ -43,17 +43,17 @@ func TestReplay(t *testing.T) {
 // TestStanding: a standing clock and one of speed 0 do not run; the real clock is no past.
 func TestStanding(t *testing.T) {
 	t.Parallel()
-	c := clock.Standing(from)
+	c := asof.Standing(from)
 	c.Start()
 	shows(t, c, from, "standing")
 	real := &hand{to}
-	byHand := clock.Replay(from, to, 0, real.now)
+	byHand := asof.Replay(from, to, 0, real.now)
 	byHand.Start()
 	real.at = to.Add(time.Hour)
 	shows(t, byHand, from, "by hand")
 	byHand.Set(from.Add(time.Minute))
 	shows(t, byHand, from.Add(time.Minute), "set")
-	now := clock.Real(real.now)
+	now := asof.Real(real.now)
 	shows(t, now, to.Add(time.Hour), "real")
 	if now.IsPast() || !c.IsPast() {
 		t.Error("which clock shows the past is wrong")
@@ -63,7 +63,7 @@ func TestStanding(t *testing.T) {
 // TestWait: a wait ends when the time is reached, and when the clock is moved.
 func TestWait(t *testing.T) {
 	t.Parallel()
-	c := clock.Replay(from, to, 1000, time.Now)
+	c := asof.Replay(from, to, 1000, time.Now)
 	c.Start()
 	for c.Now().Before(from.Add(time.Second)) { // other changes end a wait, too
 		c.Wait(context.Background(), from.Add(time.Second))
@@ -85,7 +85,7 @@ func TestWait(t *testing.T) {
 	c.Wait(ended, to.Add(time.Hour)) // beyond the end: only the context ends it
 }
 
-func shows(t *testing.T, c *clock.Clock, want time.Time, when string) {
+func shows(t *testing.T, c *asof.Clock, want time.Time, when string) {
 	t.Helper()
 	if got := c.Now(); !got.Equal(want) {
 		t.Errorf("%s: %v, want %v", when, got, want)

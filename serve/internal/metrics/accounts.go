@@ -1,10 +1,11 @@
-package serve
+package metrics
 
 import (
 	"sync/atomic"
 
 	"mkt/serve/account"
 	"mkt/serve/internal/api"
+	"mkt/serve/internal/response"
 )
 
 // outcome is the result of a request with an account's token.
@@ -20,46 +21,47 @@ const (
 
 var outcomes = [...]string{answered: "answered", refused: "refused", rateLimited: "rate_limited", shed: "shed", failed: "failed"}
 
-func (a *answer) outcome() outcome {
+func outcomeOf(a *response.Writer) outcome {
 	switch {
-	case a.code == "":
+	case a.Code == "":
 		return answered
-	case a.code == api.RateLimited:
+	case a.Code == api.RateLimited:
 		return rateLimited
-	case a.shed != notShed:
+	case a.Shed != "":
 		return shed
-	case a.code == api.InternalError:
+	case a.Code == api.InternalError:
 		return failed
 	}
 	return refused
 }
 
-// traffic counts the requests of one account: those in progress, and all by outcome. Safe for
+// Traffic counts the requests of one account: those in progress, and all by outcome. Safe for
 // concurrent use.
-type traffic struct {
+type Traffic struct {
 	inFlight atomic.Int64
 	ended    [len(outcomes)]atomic.Int64
 }
 
-// enter counts one more request in progress and returns true, or returns false if there are limit
-// requests already. After a true result the caller must call leave.
-func (t *traffic) enter(limit int64) bool {
+// Enter counts one more request in progress and returns true, or returns false if there are limit
+// requests already. After a true result the caller must call Leave.
+func (t *Traffic) Enter(limit int64) bool {
 	if t.inFlight.Add(1) > limit {
-		t.leave()
+		t.Leave()
 		return false
 	}
 	return true
 }
 
-func (t *traffic) leave() { t.inFlight.Add(-1) }
+// Leave counts the end of a request that entered.
+func (t *Traffic) Leave() { t.inFlight.Add(-1) }
 
-// trafficOf returns the counts of an account.
-func (s *server) trafficOf(clientID string) *traffic {
-	t, ok := s.traffic.Load(clientID)
+// Traffic returns the counts of an account.
+func (m *Metrics) Traffic(clientID string) *Traffic {
+	t, ok := m.traffic.Load(clientID)
 	if !ok {
-		t, _ = s.traffic.LoadOrStore(clientID, new(traffic))
+		t, _ = m.traffic.LoadOrStore(clientID, new(Traffic))
 	}
-	return t.(*traffic)
+	return t.(*Traffic)
 }
 
 var (
@@ -70,15 +72,15 @@ var (
 // collectAccounts collects the counts of the current accounts, and deletes those of removed
 // ones. A request that was in progress when its account was removed may create a count
 // again, which the next scrape deletes.
-func (s *server) collectAccounts(gauge, counter send) {
-	g := s.accounts.Load()
-	s.traffic.Range(func(id, t any) bool {
+func (c collector) collectAccounts(gauge, counter send) {
+	g := c.Accounts.Load()
+	c.traffic.Range(func(id, t any) bool {
 		if _, known := g.Find(id.(string)); !known {
-			s.traffic.Delete(id)
+			c.traffic.Delete(id)
 			return true
 		}
 		for o, name := range outcomes {
-			counter(accountRequests, float64(t.(*traffic).ended[o].Load()), id.(string), name)
+			counter(accountRequests, float64(t.(*Traffic).ended[o].Load()), id.(string), name)
 		}
 		return true
 	})
