@@ -67,7 +67,7 @@ func TestLinksOfTests(t *testing.T) {
 var contacts = map[string]string{
 	"fetch/fetch.go":                            "the account's provider, by the transport below",
 	"fetch/internal/upstream/transport.go":      "the account's provider",
-	"fetch/internal/upstream/upstream.go":       "the account's provider",
+	"fetch/internal/upstream/client.go":         "the account's provider",
 	"internal/tail/client.go":                   "the same service",
 	"internal/receipts/commitlog/post.go":       "the witnesses of the policy",
 	"internal/cluster/store/s3store/s3store.go": "the store",
