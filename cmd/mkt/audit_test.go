@@ -20,7 +20,7 @@ func TestEditsAreLogged(t *testing.T) {
 		}
 		text, err := os.ReadFile(name)
 		check.Must(t, err)
-		for _, verb := range []string{"tenants.Edit(", "tenants.EditIn(", "tenants.EditLogged("} {
+		for _, verb := range []string{"accounts.Edit(", "accounts.EditIn(", "accounts.EditLogged("} {
 			if strings.Contains(string(text), verb) {
 				t.Errorf("%s calls %s): use editTenants, so that the change is logged", name, verb)
 			}

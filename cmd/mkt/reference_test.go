@@ -185,11 +185,11 @@ func textsIn(n ast.Node) (list []string) {
 	return list
 }
 
-// findingLevels returns the levels of every code as internal/doctor reports it. Where the level is
+// findingLevels returns the levels of every code as the doctor reports it. Where the level is
 // not a constant it is WARN or FAIL.
 func findingLevels(t *testing.T) map[string][]string {
 	t.Helper()
-	files, err := filepath.Glob("internal/doctor/*.go")
+	files, err := filepath.Glob("../../internal/evidence/doctor/*.go")
 	check.Must(t, err)
 	levels := map[string][]string{}
 	for _, file := range files {
