@@ -108,7 +108,8 @@ func (r *rebuilder) newHistory(ctx context.Context, version uint64, sum string) 
 	s = publish.Summary{Cycle: r.Cycle, Version: c.Version, PublishedAt: c.PublishedAt, LastSeq: c.LastSeq, Republishes: c.Republishes, StepsLost: o.WithoutSteps,
 		Fixtures: m.Tables["fixtures"].Rows + m.Tables["live"].Rows, Markets: m.Tables["markets"].Rows, InPlay: m.Counters["in_play"]}
 	s.Carried = int(s.Fixtures)
-	return s, d.Commit(ctx, c, false)
+	_, err = d.Commit(ctx, c, false)
+	return s, err
 }
 
 // newestIntact is the newest publication that is intact or can be repaired.

@@ -28,18 +28,23 @@ type Attached struct {
 // has all of them.
 func Attach(ctx context.Context, open func(context.Context) (*Store, error), data, root durable.FS, clientID string, p football.Product) (*Attached, error) {
 	a := &Attached{data: data}
-	err := a.attach(ctx, open, root, clientID, p)
+	here, found, local := snapshot.Last(root)
+	err := a.attach(ctx, open, root, clientID, p, here, local)
 	if !errors.Is(err, ErrAway) {
 		return a, err
 	}
-	if _, found, local := snapshot.Head(root); local != nil || !found {
+	if local != nil { // an older publication may be readable
+		_, found, local = snapshot.Head(root)
+	}
+	if local != nil || !found {
 		return a, errors.Join(err, local)
 	}
 	a.Away = err
 	return a, nil
 }
 
-func (a *Attached) attach(ctx context.Context, open func(context.Context) (*Store, error), root durable.FS, clientID string, p football.Product) error {
+// attach is Attach of a root whose newest commit is here, unless it cannot be read because of local.
+func (a *Attached) attach(ctx context.Context, open func(context.Context) (*Store, error), root durable.FS, clientID string, p football.Product, here snapshot.Commit, local error) error {
 	s, err := open(ctx)
 	if err == nil {
 		err = s.SyncIDKey(ctx, a.data)
@@ -48,13 +53,16 @@ func (a *Attached) attach(ctx context.Context, open func(context.Context) (*Stor
 		return err
 	}
 	a.Dataset = s.Dataset(clientID, p)
-	if _, _, local := snapshot.Last(root); snapshot.IsDamage(local) {
+	if snapshot.IsDamage(local) {
 		if err := a.CopyAgain(ctx, root, local); err != nil {
 			return err
 		}
-		a.Damage = local
+		a.Damage, local = local, nil // the root is empty
 	}
-	_, err = a.Dataset.Sync(ctx, root)
+	if local != nil {
+		return local
+	}
+	_, err = a.Dataset.follow(ctx, root, here, archived)
 	return err
 }
 

@@ -24,17 +24,25 @@ import (
 // it had, or which the root has, and [ErrDiverged] if it has others. The caller holds the lock of
 // the root.
 func (d *Dataset) Sync(ctx context.Context, f durable.FS) (snapshot.Commit, error) {
-	return d.follow(ctx, f, archived)
+	here, _, err := snapshot.Last(f)
+	if err != nil {
+		return here, err
+	}
+	return d.follow(ctx, f, here, archived)
 }
 
 // Follow is [Dataset.Sync] for a root that is only read: without the canonical and raw cycle.
 func (d *Dataset) Follow(ctx context.Context, f durable.FS) (snapshot.Commit, error) {
-	return d.follow(ctx, f, served)
+	here, _, err := snapshot.Last(f)
+	if err != nil {
+		return here, err
+	}
+	return d.follow(ctx, f, here, served)
 }
 
-func (d *Dataset) follow(ctx context.Context, f durable.FS, upTo int) (snapshot.Commit, error) {
-	here, err := d.compare(ctx, f)
-	if err != nil {
+// follow brings a root from here, its newest commit, to the newest publication of the store.
+func (d *Dataset) follow(ctx context.Context, f durable.FS, here snapshot.Commit, upTo int) (snapshot.Commit, error) {
+	if err := d.compare(ctx, here); err != nil {
 		return here, err
 	}
 	head, record, err := d.Head(ctx, here.Version)
@@ -53,16 +61,16 @@ func (d *Dataset) follow(ctx context.Context, f durable.FS, upTo int) (snapshot.
 	var states map[string][]byte
 	if upTo > served { // a replica copies them at intervals
 		if states, err = d.store.states(ctx, d.dir); err == nil {
-			err = d.writeStates(f, states)
+			err = writeStatesUpTo(f, states, here.CycleID)
 		}
 		if err != nil {
 			return here, err
 		}
 	}
-	if err := d.copy(ctx, f, head, record, upTo); err != nil {
+	if err := d.copy(ctx, f, here, head, record, upTo); err != nil {
 		return here, fmt.Errorf("copy publication %d of %s from the object store: %w", head.Version, d, err)
 	}
-	if err := d.writeStates(f, states); err != nil { // the one of this publication
+	if err := writeStatesUpTo(f, states, head.CycleID); err != nil { // the one of this publication
 		return head, err
 	}
 	d.know(head.SHA256)
@@ -101,40 +109,38 @@ func forgetRawProgress(f durable.FS) error {
 	return err
 }
 
-// compare returns the newest commit of a root, which the store must have as well. Version is 0 if
-// there is none.
-func (d *Dataset) compare(ctx context.Context, f durable.ReadFS) (here snapshot.Commit, err error) {
-	here, found, err := snapshot.Last(f)
-	if err != nil || !found || d.knows(here.SHA256) {
-		return here, err
+// compare checks whether the store has the newest commit of a root. Version is 0 if there is none.
+func (d *Dataset) compare(ctx context.Context, here snapshot.Commit) error {
+	if here.Version == 0 || d.knows(here.SHA256) {
+		return nil
 	}
 	data, err := d.store.objects.get(ctx, d.key(commitName(here.Version)))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		there, _, err := snapshot.ReadRecord(d.Records(ctx), here.Version) // compacted before a push
 		if errors.Is(err, fs.ErrNotExist) {
-			return here, d.lacks(here.Version)
+			return d.lacks(here.Version)
 		}
 		if err != nil {
-			return here, err
+			return err
 		}
 		if there.SHA256 != here.SHA256 {
-			return here, d.differs(there, here)
+			return d.differs(there, here)
 		}
 	case err != nil:
-		return here, err
+		return err
 	case durable.Hash(data) != here.SHA256:
 		there, err := snapshot.ParseCommit(data)
 		if err != nil {
-			return here, damagedRecord(here.Version, err)
+			return damagedRecord(here.Version, err)
 		}
-		return here, d.differs(there, here)
+		return d.differs(there, here)
 	}
 	if err := d.beginning(ctx); err != nil {
-		return here, err
+		return err
 	}
 	d.know(here.SHA256)
-	return here, nil
+	return nil
 }
 
 // lacks is the error of a publication that the store should have.
@@ -230,9 +236,9 @@ func damagedRecord(n uint64, err error) error {
 	return repairable(fmt.Errorf("object store: %s: %w", commitName(n), err))
 }
 
-// copy makes a publication the newest one of a root. Every file is compared with the manifest
+// copy makes a publication the newest one of a root, whose newest one is here. Every file is compared with the manifest
 // before it gets its name. The commit record comes last.
-func (d *Dataset) copy(ctx context.Context, f durable.FS, c snapshot.Commit, record []byte, upTo int) error {
+func (d *Dataset) copy(ctx context.Context, f durable.FS, here, c snapshot.Commit, record []byte, upTo int) error {
 	err := snapshot.MakeFolders(f)
 	if err == nil {
 		err = snapshot.BeginCopy(f, c, record)
@@ -256,8 +262,10 @@ func (d *Dataset) copy(ctx context.Context, f durable.FS, c snapshot.Commit, rec
 	if err := forgetRawProgress(f); err != nil {
 		return err
 	}
-	if err := begin(f, c.Version); err != nil {
-		return err
+	if here.Version+1 != c.Version {
+		if err := begin(f, c.Version); err != nil {
+			return err
+		}
 	}
 	if err := appendRecord(f, c, record); err != nil {
 		return err
@@ -265,17 +273,13 @@ func (d *Dataset) copy(ctx context.Context, f durable.FS, c snapshot.Commit, rec
 	return snapshot.EndCopy(f)
 }
 
-// begin makes a root begin at a version, unless it has the version before.
+// begin makes a root begin at a version, because it lacks the version before.
 func begin(f durable.FS, version uint64) error {
-	last, _, err := snapshot.LastRecord(f)
-	if err != nil || last+1 == version {
-		return err
-	}
 	if err := snapshot.WriteFirst(f, version); err != nil {
 		return err
 	}
 	// The watermarks of earlier deletions name versions whose records are not here.
-	err = f.Remove(layout.Collected)
+	err := f.Remove(layout.Collected)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

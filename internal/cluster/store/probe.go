@@ -77,7 +77,10 @@ func (s *Store) IDKeyFingerprint(ctx context.Context) (string, error) {
 // Its errors are those of [Dataset.Sync]. f may be nil, for a root that does not exist.
 func (d *Dataset) Compare(ctx context.Context, f durable.ReadFS) (here, there snapshot.Commit, err error) {
 	if f != nil {
-		if here, err = d.compare(ctx, f); err != nil {
+		if here, _, err = snapshot.Last(f); err == nil {
+			err = d.compare(ctx, here)
+		}
+		if err != nil {
 			return here, there, err
 		}
 	}

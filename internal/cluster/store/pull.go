@@ -108,7 +108,7 @@ func (p *pull) goOn(ctx context.Context) error {
 	if p.begins = !found; p.begins {
 		return nil
 	}
-	if _, err := p.d.compare(ctx, p.f); err != nil {
+	if err := p.d.compare(ctx, here); err != nil {
 		return err
 	}
 	if here.Version+1 < p.done.First {
