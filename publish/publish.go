@@ -21,7 +21,7 @@ type run struct {
 
 // Run publishes one cycle. If the cycle is published already, it succeeds and does nothing. Run
 // recovers the work of an interrupted run, but not a damaged publication: its error is a
-// [*DamageError] that names the repair. Other errors to branch on: [ErrConflict],
+// [*snapshot.DamageError] that names the repair. Other errors to branch on: [ErrConflict],
 // [ErrOlderCycle], [ErrNoCycle], [durable.ErrNoSpace], [snapshot.ErrDamaged]. It writes
 // state/publish.json.
 func Run(ctx context.Context, o Options) (Summary, error) {
@@ -41,7 +41,7 @@ func Run(ctx context.Context, o Options) (Summary, error) {
 
 // remedy adds the command for the repair to the error of a damaged publication.
 func (o *Options) remedy(err error) error {
-	var damage *DamageError
+	var damage *snapshot.DamageError
 	if errors.As(err, &damage) {
 		return fmt.Errorf("%w: repair it with mkt recover --tenant %s --product %s", err, o.ClientID, o.Product)
 	}

@@ -131,7 +131,7 @@ func (r *rebuilder) newestIntact(ctx context.Context) (publish.Base, error) {
 			return publish.Base{}, err
 		}
 		if first == nil {
-			first = &publish.DamageError{Commit: c, File: c.Dir(), Err: err}
+			first = &snapshot.DamageError{Commit: c, File: c.Dir(), Err: err}
 		}
 		r.Log.Warn("skipping a damaged publication", "tenant", r.ClientID, "product", r.Product, "version", c.Version, "error", err)
 	}

@@ -20,7 +20,8 @@ type Attached struct {
 	// answers are archived, and nothing is published before the store is back.
 	Away error
 
-	data durable.FS
+	data   durable.FS
+	failed error // why a run could not begin: see [Runs.Begin]
 }
 
 // Attach prepares a root for a run, so that it has everything which the store has of an account's
