@@ -3,14 +3,8 @@ package store
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"hash"
 	"io"
-	"net/http"
-	"net/url"
-	"slices"
-	"strings"
-	"sync"
 	"time"
 )
 
@@ -63,90 +57,6 @@ type Object struct {
 	Key      string
 	IsPrefix bool // a name cut at the delimiter, which stands for all names that begin with it
 	Attributes
-}
-
-// Kind is the reason why an operation on a bucket failed.
-type Kind int
-
-// The kinds of failures.
-const (
-	Away     Kind = iota // no answer, or a temporary error
-	Absent               // there is no such object
-	Exists               // there is one already
-	Damaged              // the object differs from the stored one
-	Denied               // the credential, the setting or the permissions are wrong
-	NoBucket             // there is no such bucket
-	Full                 // the store takes no more data
-	Unsafe               // the store cannot create an object only if it is absent
-)
-
-// Error is the error of a failed operation on a bucket. It keeps only the status and the code of
-// the answer: texts of stores and their libraries contain addresses and parts of the credential.
-type Error struct {
-	Kind   Kind
-	Status int    // of HTTP; 0 if there was no answer
-	Code   string // the store's own code, such as SlowDown; "" if it sent none
-}
-
-func (e *Error) Error() string {
-	return fmt.Sprintf("%s%s", [...]string{"away", "absent", "exists", "damaged", "denied", "no bucket", "full", "unsafe"}[e.Kind], said(e.Status, e.Code))
-}
-
-// Refusal returns the error for an answer other than success. code is the store's own code.
-func Refusal(status int, code string) *Error {
-	e := &Error{Status: status, Code: code}
-	switch {
-	case code == "NoSuchBucket":
-		e.Kind = NoBucket
-	case status == http.StatusNotFound:
-		e.Kind = Absent
-	case status == http.StatusPreconditionFailed, status == http.StatusNotModified:
-		e.Kind = Exists
-	case status == http.StatusNotImplemented:
-		e.Kind = Unsafe
-	case status == http.StatusInsufficientStorage, strings.Contains(code, "QuotaExceeded"), strings.Contains(code, "StorageFull"):
-		e.Kind = Full
-	case status == http.StatusForbidden, status == http.StatusUnauthorized, isSetting(status, code):
-		e.Kind = Denied
-	}
-	return e
-}
-
-// isSetting reports whether a request is refused because of the settings, and will be refused
-// again: an expired token, or the region of another bucket. The answer to a HEAD has no code.
-func isSetting(status int, code string) bool {
-	switch {
-	case status >= 300 && status < 400:
-		return true
-	case status != http.StatusBadRequest:
-		return false
-	}
-	return slices.Contains([]string{"", "BadRequest", "ExpiredToken", "InvalidToken", "TokenRefreshRequired", "AuthorizationHeaderMalformed", "InvalidBucketName"}, code)
-}
-
-// Driver opens the bucket named by the host of an address. It sends no request. The parameters of
-// the address are the driver's; an unknown one is an error.
-type Driver func(ctx context.Context, address *url.URL) (Bucket, error)
-
-var drivers = struct {
-	sync.Mutex
-	of map[string]Driver
-}{of: map[string]Driver{}}
-
-// Register makes a driver known under the scheme of its addresses, such as "s3". Drivers register
-// themselves when they are imported. Only the program imports them: tests of other packages link
-// no cloud.
-func Register(scheme string, d Driver) {
-	drivers.Lock()
-	defer drivers.Unlock()
-	drivers.of[scheme] = d
-}
-
-func driverOf(scheme string) (Driver, bool) {
-	drivers.Lock()
-	defer drivers.Unlock()
-	d, ok := drivers.of[scheme]
-	return d, ok
 }
 
 // Checked returns a body that ends with a [Damaged] error if the sum of its bytes is not the

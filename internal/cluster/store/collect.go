@@ -219,3 +219,8 @@ func (d *Dataset) raise(ctx context.Context, marks retention.Watermarks, dryRun 
 	}
 	return fmt.Errorf("%s: %s: several collections run at once: run mkt gc again later", d, layout.Collected)
 }
+
+// watermarks reads the record of deletions in the store.
+func (d *Dataset) watermarks(ctx context.Context) (retention.Watermarks, error) {
+	return retention.ReadWatermarks(d.Records(ctx))
+}

@@ -143,11 +143,6 @@ func (d *Dataset) compare(ctx context.Context, here snapshot.Commit) error {
 	return nil
 }
 
-// lacks is the error of a publication that the store should have.
-func (d *Dataset) lacks(n uint64) error {
-	return fmt.Errorf("%s: publication %d: %w", d, n, snapshot.ErrStoreLacks)
-}
-
 // knownFor is the time for which a run believes without a request: the store still has the newest
 // commit of the root, and its oldest record. Publishing does not rely on it: see follows.
 const knownFor = 5 * time.Minute
@@ -220,20 +215,6 @@ func (d *Dataset) neverPublished(ctx context.Context) error {
 		return fmt.Errorf("%s: all publications: %w", d, snapshot.ErrStoreLacks)
 	}
 	return nil
-}
-
-// differs is the error of a record in the store that is not the root's. If the same run wrote
-// both, one of them is damaged, and the root has verified its own.
-func (d *Dataset) differs(there, here snapshot.Commit) error {
-	if there.RunID == here.RunID && there.HistoryID == here.HistoryID {
-		return damagedRecord(here.Version, fmt.Errorf("%w: it differs from the one of this data root", snapshot.ErrDamaged))
-	}
-	return fmt.Errorf("%s: publication %d: %w", d, here.Version, ErrDiverged)
-}
-
-// damagedRecord adds the remedy to the error of a record in the store.
-func damagedRecord(n uint64, err error) error {
-	return repairable(fmt.Errorf("object store: %s: %w", commitName(n), err))
 }
 
 // copy makes a publication the newest one of a root, whose newest one is here. Every file is compared with the manifest
@@ -333,14 +314,6 @@ func (d *Dataset) fetchPack(ctx context.Context, f durable.FS, c snapshot.Commit
 	return nil
 }
 
-// repairable adds the remedy to the error of a damaged object.
-func repairable(err error) error {
-	if snapshot.IsDamage(err) && !errors.Is(err, errRepair) {
-		return fmt.Errorf("%w: %w", err, errRepair)
-	}
-	return err
-}
-
 // verifyPart compares the files of a part with its header, and the header with the commit.
 func verifyPart(f durable.ReadFS, dir string, part int, c snapshot.Commit) error {
 	name, want := layout.ManifestFile, c.ManifestSHA256
@@ -427,11 +400,6 @@ func hasSegment(f durable.FS, s snapshot.Segment) (bool, error) {
 	}
 	_, err = durable.MoveInto(f, s.File, layout.QuarantineDir)
 	return false, err
-}
-
-// missing is the error of an object that a commit names and the store lacks.
-func missing(name string) error {
-	return fmt.Errorf("%s: %w: it is missing: %w", name, snapshot.ErrDamaged, errRepair)
 }
 
 // Manifest reads the manifest of a publication: the first file of its pack.

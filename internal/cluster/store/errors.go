@@ -5,10 +5,93 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net/http"
+	"slices"
 	"strings"
 
 	"mkt/publish/snapshot"
 )
+
+// Kind is the reason why an operation on a bucket failed.
+type Kind int
+
+// The kinds of failures.
+const (
+	Away     Kind = iota // no answer, or a temporary error
+	Absent               // there is no such object
+	Exists               // there is one already
+	Damaged              // the object differs from the stored one
+	Denied               // the credential, the setting or the permissions are wrong
+	NoBucket             // there is no such bucket
+	Full                 // the store takes no more data
+	Unsafe               // the store cannot create an object only if it is absent
+)
+
+// Error is the error of a failed operation on a bucket. It keeps only the status and the code of
+// the answer: texts of stores and their libraries contain addresses and parts of the credential.
+type Error struct {
+	Kind   Kind
+	Status int    // of HTTP; 0 if there was no answer
+	Code   string // the store's own code, such as SlowDown; "" if it sent none
+}
+
+func (e *Error) Error() string {
+	return fmt.Sprintf("%s%s", [...]string{"away", "absent", "exists", "damaged", "denied", "no bucket", "full", "unsafe"}[e.Kind], said(e.Status, e.Code))
+}
+
+// Refusal returns the error for an answer other than success. code is the store's own code.
+func Refusal(status int, code string) *Error {
+	e := &Error{Status: status, Code: code}
+	switch {
+	case code == "NoSuchBucket":
+		e.Kind = NoBucket
+	case status == http.StatusNotFound:
+		e.Kind = Absent
+	case status == http.StatusPreconditionFailed, status == http.StatusNotModified:
+		e.Kind = Exists
+	case status == http.StatusNotImplemented:
+		e.Kind = Unsafe
+	case status == http.StatusInsufficientStorage, strings.Contains(code, "QuotaExceeded"), strings.Contains(code, "StorageFull"):
+		e.Kind = Full
+	case status == http.StatusForbidden, status == http.StatusUnauthorized, isSetting(status, code):
+		e.Kind = Denied
+	}
+	return e
+}
+
+// isSetting reports whether a request is refused because of the settings, and will be refused
+// again: an expired token, or the region of another bucket. The answer to a HEAD has no code.
+func isSetting(status int, code string) bool {
+	switch {
+	case status >= 300 && status < 400:
+		return true
+	case status != http.StatusBadRequest:
+		return false
+	}
+	return slices.Contains([]string{"", "BadRequest", "ExpiredToken", "InvalidToken", "TokenRefreshRequired", "AuthorizationHeaderMalformed", "InvalidBucketName"}, code)
+}
+
+// Errors of a store. Others are [fs.ErrNotExist] for an object that it lacks,
+// [snapshot.ErrConflict] for a commit of somebody else, and [snapshot.ErrStoreLacks] for
+// publications which it should have.
+var (
+	// ErrAway: the store does not answer, or fails for the time being.
+	ErrAway = errors.New("the object store cannot be reached, or fails: try again later; mkt doctor checks the setting store")
+	// ErrRefused: the store refuses the credential, or does not allow it this operation.
+	ErrRefused = errors.New("the object store refuses the credential or the operation: check the credential and its permissions (read, write, list and delete below the prefix)")
+	// ErrNoBucket: the bucket does not exist.
+	ErrNoBucket = errors.New("the object store has no bucket of this name: create it, or correct the setting store")
+	// ErrFull: the store takes no more data.
+	ErrFull = errors.New("the object store is full, or its quota is used up: free space or raise the quota; nothing was published")
+	// ErrUnsafe: the store overwrites an object although it must only be created if absent.
+	ErrUnsafe = errors.New("the object store ignores conditional writes (If-None-Match): two writers could overwrite each other's publications; use another store")
+	// ErrDiverged: the root and the store have different commits of one number.
+	ErrDiverged = errors.New("this data root and the object store have different publications of one number: two installations use one prefix, or one of the two was restored from a backup; " +
+		"give each installation its own prefix, or move this account's folder away, so that it is copied from the store again")
+)
+
+// errRepair is the remedy for a damaged object.
+var errRepair = errors.New("mkt push --repair stores it again from a data root that has it")
 
 // classify turns an error of a bucket into one of this package. Its text names the operation
 // and the object.

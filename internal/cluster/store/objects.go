@@ -14,28 +14,6 @@ import (
 	"mkt/publish/snapshot"
 )
 
-// Errors of a store. Others are [fs.ErrNotExist] for an object that it lacks,
-// [snapshot.ErrConflict] for a commit of somebody else, and [snapshot.ErrStoreLacks] for
-// publications which it should have.
-var (
-	// ErrAway: the store does not answer, or fails for the time being.
-	ErrAway = errors.New("the object store cannot be reached, or fails: try again later; mkt doctor checks the setting store")
-	// ErrRefused: the store refuses the credential, or does not allow it this operation.
-	ErrRefused = errors.New("the object store refuses the credential or the operation: check the credential and its permissions (read, write, list and delete below the prefix)")
-	// ErrNoBucket: the bucket does not exist.
-	ErrNoBucket = errors.New("the object store has no bucket of this name: create it, or correct the setting store")
-	// ErrFull: the store takes no more data.
-	ErrFull = errors.New("the object store is full, or its quota is used up: free space or raise the quota; nothing was published")
-	// ErrUnsafe: the store overwrites an object although it must only be created if absent.
-	ErrUnsafe = errors.New("the object store ignores conditional writes (If-None-Match): two writers could overwrite each other's publications; use another store")
-	// ErrDiverged: the root and the store have different commits of one number.
-	ErrDiverged = errors.New("this data root and the object store have different publications of one number: two installations use one prefix, or one of the two was restored from a backup; " +
-		"give each installation its own prefix, or move this account's folder away, so that it is copied from the store again")
-)
-
-// errRepair is the remedy for a damaged object.
-var errRepair = errors.New("mkt push --repair stores it again from a data root that has it")
-
 // The most time of one operation. A pack may have hundreds of megabytes.
 const (
 	smallTimeout = 30 * time.Second

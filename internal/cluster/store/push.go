@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"path"
 
@@ -209,19 +208,6 @@ func (d *Dataset) pushFiles(ctx context.Context, f durable.FS, dir string, dryRu
 	return n, nil
 }
 
-// putFile stores a file under a name.
-func (d *Dataset) putFile(ctx context.Context, f durable.ReadFS, name, stored string) error {
-	return d.store.objects.put(ctx, d.key(stored), func(w io.Writer) error {
-		r, err := f.Open(name)
-		if err != nil {
-			return err
-		}
-		defer r.Close()
-		_, err = io.Copy(w, r)
-		return err
-	})
-}
-
 // pushWatermarks records in the store the deletions made by retention in a root.
 func (d *Dataset) pushWatermarks(ctx context.Context, f durable.ReadFS, dryRun bool) error {
 	marks, err := retention.ReadWatermarks(f)
@@ -229,9 +215,4 @@ func (d *Dataset) pushWatermarks(ctx context.Context, f durable.ReadFS, dryRun b
 		return err
 	}
 	return d.raise(ctx, marks, dryRun)
-}
-
-// watermarks reads the record of deletions in the store.
-func (d *Dataset) watermarks(ctx context.Context) (retention.Watermarks, error) {
-	return retention.ReadWatermarks(d.Records(ctx))
 }

@@ -75,3 +75,16 @@ func (d *Dataset) shipPack(ctx context.Context, root durable.FS, c snapshot.Comm
 
 // errNothingLeft: retention has deleted all of a publication but its record.
 var errNothingLeft = errors.New("nothing is left of this publication")
+
+// putFile stores a file under a name.
+func (d *Dataset) putFile(ctx context.Context, f durable.ReadFS, name, stored string) error {
+	return d.store.objects.put(ctx, d.key(stored), func(w io.Writer) error {
+		r, err := f.Open(name)
+		if err != nil {
+			return err
+		}
+		defer r.Close()
+		_, err = io.Copy(w, r)
+		return err
+	})
+}

@@ -209,5 +209,3 @@ func (d *Dataset) Product() football.Product { return d.product }
 
 // String names the dataset in messages.
 func (d *Dataset) String() string { return d.clientID + " " + string(d.product) }
-
-var _ durable.ReadFS = (*view)(nil)

@@ -24,6 +24,8 @@ type view struct {
 	failed error
 }
 
+var _ durable.ReadFS = (*view)(nil)
+
 // Records returns the dataset's commit records, for the functions of package snapshot. It
 // must not be used after ctx has ended.
 func (d *Dataset) Records(ctx context.Context) durable.ReadFS { return &view{ctx: ctx, d: d} }

@@ -1,0 +1,40 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+
+	"mkt/publish/snapshot"
+)
+
+// lacks is the error of a publication that the store should have.
+func (d *Dataset) lacks(n uint64) error {
+	return fmt.Errorf("%s: publication %d: %w", d, n, snapshot.ErrStoreLacks)
+}
+
+// differs is the error of a record in the store that is not the root's. If the same run wrote
+// both, one of them is damaged, and the root has verified its own.
+func (d *Dataset) differs(there, here snapshot.Commit) error {
+	if there.RunID == here.RunID && there.HistoryID == here.HistoryID {
+		return damagedRecord(here.Version, fmt.Errorf("%w: it differs from the one of this data root", snapshot.ErrDamaged))
+	}
+	return fmt.Errorf("%s: publication %d: %w", d, here.Version, ErrDiverged)
+}
+
+// damagedRecord adds the remedy to the error of a record in the store.
+func damagedRecord(n uint64, err error) error {
+	return repairable(fmt.Errorf("object store: %s: %w", commitName(n), err))
+}
+
+// repairable adds the remedy to the error of a damaged object.
+func repairable(err error) error {
+	if snapshot.IsDamage(err) && !errors.Is(err, errRepair) {
+		return fmt.Errorf("%w: %w", err, errRepair)
+	}
+	return err
+}
+
+// missing is the error of an object that a commit names and the store lacks.
+func missing(name string) error {
+	return fmt.Errorf("%s: %w: it is missing: %w", name, snapshot.ErrDamaged, errRepair)
+}
