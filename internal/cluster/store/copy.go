@@ -114,7 +114,7 @@ func (d *Dataset) compare(ctx context.Context, here snapshot.Commit) error {
 	if here.Version == 0 || d.knows(here.SHA256) {
 		return nil
 	}
-	data, err := d.store.objects.get(ctx, d.key(commitName(here.Version)))
+	data, err := d.store.objects.Get(ctx, d.key(commitName(here.Version)))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		there, _, err := snapshot.ReadRecord(d.Records(ctx), here.Version) // compacted before a push
@@ -202,7 +202,7 @@ func (d *Dataset) beginning(ctx context.Context) error {
 // neverPublished checks the state files of a dataset without a record. If they say that something
 // was published, the store lost it.
 func (d *Dataset) neverPublished(ctx context.Context) error {
-	data, err := d.store.objects.get(ctx, d.key(stateArchive))
+	data, err := d.store.objects.Get(ctx, d.key(stateArchive))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -288,7 +288,7 @@ func (d *Dataset) copyPack(ctx context.Context, f durable.FS, c snapshot.Commit,
 // fetchPack unpacks a pack, up to a part, below the folder staged. It calls use with every folder
 // whose files agree with the commit.
 func (d *Dataset) fetchPack(ctx context.Context, f durable.FS, c snapshot.Commit, upTo int, staged string, use func(dir string) error) error {
-	pack, err := d.store.objects.open(ctx, d.key(packName(c)))
+	pack, err := d.store.objects.Open(ctx, d.key(packName(c)))
 	if err != nil {
 		return err
 	}
@@ -371,7 +371,7 @@ func (d *Dataset) copySegments(ctx context.Context, f durable.FS, segments []sna
 			continue
 		}
 		g.Go(func() error {
-			data, err := d.store.objects.get(ctx, d.key(segmentName(s.File, s.SHA256)))
+			data, err := d.store.objects.Get(ctx, d.key(segmentName(s.File, s.SHA256)))
 			if errors.Is(err, fs.ErrNotExist) {
 				err = missing(segmentName(s.File, s.SHA256))
 			}
@@ -379,7 +379,7 @@ func (d *Dataset) copySegments(ctx context.Context, f durable.FS, segments []sna
 				return err
 			}
 			if int64(len(data)) != s.Bytes || durable.Hash(data) != s.SHA256 {
-				return fmt.Errorf("%s: %w: it differs from the manifest: %w", segmentName(s.File, s.SHA256), snapshot.ErrDamaged, errRepair)
+				return fmt.Errorf("%s: %w: it differs from the manifest: %w", segmentName(s.File, s.SHA256), snapshot.ErrDamaged, ErrRepair)
 			}
 			return durable.CreateAgain(f, s.File, durable.Bytes(data))
 		})
@@ -404,7 +404,7 @@ func hasSegment(f durable.FS, s snapshot.Segment) (bool, error) {
 
 // Manifest reads the manifest of a publication: the first file of its pack.
 func (d *Dataset) Manifest(ctx context.Context, c snapshot.Commit) (snapshot.Manifest, error) {
-	pack, err := d.store.objects.open(ctx, d.key(packName(c)))
+	pack, err := d.store.objects.Open(ctx, d.key(packName(c)))
 	if err != nil {
 		return snapshot.Manifest{}, err
 	}

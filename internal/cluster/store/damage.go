@@ -7,6 +7,10 @@ import (
 	"mkt/publish/snapshot"
 )
 
+// ErrDiverged: the root and the store have different commits of one number.
+var ErrDiverged = errors.New("this data root and the object store have different publications of one number: two installations use one prefix, or one of the two was restored from a backup; " +
+	"give each installation its own prefix, or move this account's folder away, so that it is copied from the store again")
+
 // lacks is the error of a publication that the store should have.
 func (d *Dataset) lacks(n uint64) error {
 	return fmt.Errorf("%s: publication %d: %w", d, n, snapshot.ErrStoreLacks)
@@ -28,13 +32,13 @@ func damagedRecord(n uint64, err error) error {
 
 // repairable adds the remedy to the error of a damaged object.
 func repairable(err error) error {
-	if snapshot.IsDamage(err) && !errors.Is(err, errRepair) {
-		return fmt.Errorf("%w: %w", err, errRepair)
+	if snapshot.IsDamage(err) && !errors.Is(err, ErrRepair) {
+		return fmt.Errorf("%w: %w", err, ErrRepair)
 	}
 	return err
 }
 
 // missing is the error of an object that a commit names and the store lacks.
 func missing(name string) error {
-	return fmt.Errorf("%s: %w: it is missing: %w", name, snapshot.ErrDamaged, errRepair)
+	return fmt.Errorf("%s: %w: it is missing: %w", name, snapshot.ErrDamaged, ErrRepair)
 }

@@ -24,7 +24,7 @@ func Register(scheme string, d Driver) {
 	drivers.of[scheme] = d
 }
 
-func driverOf(scheme string) (Driver, bool) {
+func DriverOf(scheme string) (Driver, bool) {
 	drivers.Lock()
 	defer drivers.Unlock()
 	d, ok := drivers.of[scheme]

@@ -71,9 +71,8 @@ func isSetting(status int, code string) bool {
 	return slices.Contains([]string{"", "BadRequest", "ExpiredToken", "InvalidToken", "TokenRefreshRequired", "AuthorizationHeaderMalformed", "InvalidBucketName"}, code)
 }
 
-// Errors of a store. Others are [fs.ErrNotExist] for an object that it lacks,
-// [snapshot.ErrConflict] for a commit of somebody else, and [snapshot.ErrStoreLacks] for
-// publications which it should have.
+// Errors of operations on objects. Others are [fs.ErrNotExist] for one that is missing, and
+// [snapshot.ErrConflict] for a name that somebody else has taken.
 var (
 	// ErrAway: the store does not answer, or fails for the time being.
 	ErrAway = errors.New("the object store cannot be reached, or fails: try again later; mkt doctor checks the setting store")
@@ -85,13 +84,10 @@ var (
 	ErrFull = errors.New("the object store is full, or its quota is used up: free space or raise the quota; nothing was published")
 	// ErrUnsafe: the store overwrites an object although it must only be created if absent.
 	ErrUnsafe = errors.New("the object store ignores conditional writes (If-None-Match): two writers could overwrite each other's publications; use another store")
-	// ErrDiverged: the root and the store have different commits of one number.
-	ErrDiverged = errors.New("this data root and the object store have different publications of one number: two installations use one prefix, or one of the two was restored from a backup; " +
-		"give each installation its own prefix, or move this account's folder away, so that it is copied from the store again")
 )
 
-// errRepair is the remedy for a damaged object.
-var errRepair = errors.New("mkt push --repair stores it again from a data root that has it")
+// ErrRepair is the remedy for a damaged object; its error has it.
+var ErrRepair = errors.New("mkt push --repair stores it again from a data root that has it")
 
 // classify turns an error of a bucket into one of this package. Its text names the operation
 // and the object.
@@ -107,7 +103,7 @@ func classify(op, key string, err error) error {
 		e = &Error{}
 	}
 	if e.Kind == Damaged {
-		return fmt.Errorf("object store: %s: %w: its bytes do not have the checksum in the store: %w", key, snapshot.ErrDamaged, errRepair)
+		return fmt.Errorf("object store: %s: %w: its bytes do not have the checksum in the store: %w", key, snapshot.ErrDamaged, ErrRepair)
 	}
 	kind, answer := ErrAway, said(e.Status, e.Code)
 	switch e.Kind {

@@ -15,7 +15,7 @@ import (
 
 // Log is the backup of a transparency log, which one machine keeps: an archive of each full tile, one with all other
 // files, and the head that both are at least as new as.
-type Log struct{ objects objects }
+type Log struct{ objects Set }
 
 // Log returns the backup of the transparency log.
 func (s *Store) Log() *Log { return &Log{s.objects} }
@@ -29,7 +29,7 @@ func logTile(n int64) string { return fmt.Sprintf("log/%020d.tar", n) }
 
 // Head returns the signed head; nil if there is no backup.
 func (l *Log) Head(ctx context.Context) ([]byte, error) {
-	head, err := l.objects.get(ctx, logHead)
+	head, err := l.objects.Get(ctx, logHead)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -58,14 +58,14 @@ func (l *Log) BackUp(ctx context.Context, data durable.ReadFS, head transparency
 	if err := l.archive(ctx, data, logLast, transparency.LastFiles(head.Size)); err != nil {
 		return err
 	}
-	return l.objects.put(ctx, logHead, durable.Bytes(head.Note))
+	return l.objects.Put(ctx, logHead, durable.Bytes(head.Note))
 }
 
 func (l *Log) archive(ctx context.Context, data durable.ReadFS, name string, files []string) error {
 	var out bytes.Buffer
 	w := tar.NewWriter(&out)
 	for _, file := range files {
-		content, err := durable.ReadFile(data, file, maxObject)
+		content, err := durable.ReadFile(data, file, MaxObject)
 		if errors.Is(err, fs.ErrNotExist) && transparency.MayLack(file) {
 			continue
 		}
@@ -82,5 +82,5 @@ func (l *Log) archive(ctx context.Context, data durable.ReadFS, name string, fil
 	if err := w.Close(); err != nil {
 		return err
 	}
-	return l.objects.put(ctx, name, durable.Bytes(out.Bytes()))
+	return l.objects.Put(ctx, name, durable.Bytes(out.Bytes()))
 }

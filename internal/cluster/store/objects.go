@@ -20,50 +20,51 @@ const (
 	packTimeout  = 10 * time.Minute
 )
 
-// objects are the operations on a bucket that this package needs. Each has a timeout, and its
-// error is one of the above. Names are below prefix.
-type objects struct {
-	bucket Bucket
-	prefix string
-	stats  *Stats
+// Set is the objects of a bucket below a prefix, which their names leave out. Each operation has a
+// timeout, and its error is one of this package or [fs.ErrNotExist].
+type Set struct {
+	Bucket Bucket
+	Prefix string
+	Stats  *Stats // nil counts nothing
 }
 
-// maxObject bounds an object read into memory: the largest is a manifest.
-const maxObject = 32 << 20
+// MaxObject bounds an object read into memory: the largest is a manifest.
+const MaxObject = 32 << 20
 
-func (o objects) get(ctx context.Context, key string) ([]byte, error) {
+// Get reads a small object.
+func (o Set) Get(ctx context.Context, key string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, smallTimeout)
 	defer cancel()
-	r, a, err := o.bucket.Read(ctx, o.prefix+key)
-	o.stats.count("get", err)
+	r, a, err := o.Bucket.Read(ctx, o.Prefix+key)
+	o.Stats.count("get", err)
 	if err != nil {
 		return nil, classify("read", key, err)
 	}
 	defer r.Close()
-	if a.Size > maxObject {
+	if a.Size > MaxObject {
 		return nil, fmt.Errorf("%s: %w: it has %d bytes", key, snapshot.ErrDamaged, a.Size)
 	}
-	data, err := io.ReadAll(io.LimitReader(r, maxObject+1))
+	data, err := io.ReadAll(io.LimitReader(r, MaxObject+1))
 	if err == nil && int64(len(data)) != a.Size {
 		err = io.ErrUnexpectedEOF
 	}
-	o.stats.received(int64(len(data)))
+	o.Stats.received(int64(len(data)))
 	if err != nil {
 		return nil, classify("read", key, err)
 	}
 	return data, nil
 }
 
-// open opens an object that is too large for the memory. The reader ends with its context.
-func (o objects) open(ctx context.Context, key string) (io.ReadCloser, error) {
+// Open opens an object that is too large for the memory. The reader ends with its context.
+func (o Set) Open(ctx context.Context, key string) (io.ReadCloser, error) {
 	ctx, cancel := context.WithTimeout(ctx, packTimeout)
-	r, a, err := o.bucket.Read(ctx, o.prefix+key)
-	o.stats.count("get", err)
+	r, a, err := o.Bucket.Read(ctx, o.Prefix+key)
+	o.Stats.count("get", err)
 	if err != nil {
 		cancel()
 		return nil, classify("read", key, err)
 	}
-	return &objectReader{r: r, key: key, stats: o.stats, left: a.Size, cancel: cancel}, nil
+	return &objectReader{r: r, key: key, stats: o.Stats, left: a.Size, cancel: cancel}, nil
 }
 
 // objectReader reports a body that ends early as an error.
@@ -94,8 +95,8 @@ func (r *objectReader) Close() error {
 	return r.r.Close()
 }
 
-// exists reports whether the store has an object, and its size.
-func (o objects) exists(ctx context.Context, key string) (size int64, found bool, err error) {
+// Exists reports whether the store has an object, and its size.
+func (o Set) Exists(ctx context.Context, key string) (size int64, found bool, err error) {
 	a, err := o.look(ctx, key)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -106,32 +107,32 @@ func (o objects) exists(ctx context.Context, key string) (size int64, found bool
 	return a.Size, true, nil
 }
 
-// stored returns the time when an object was stored, by the store's clock.
-func (o objects) stored(ctx context.Context, key string) (time.Time, error) {
+// Stored returns the time when an object was stored, by the store's clock.
+func (o Set) Stored(ctx context.Context, key string) (time.Time, error) {
 	a, err := o.look(ctx, key)
 	return a.Stored, err
 }
 
-func (o objects) look(ctx context.Context, key string) (Attributes, error) {
+func (o Set) look(ctx context.Context, key string) (Attributes, error) {
 	ctx, cancel := context.WithTimeout(ctx, smallTimeout)
 	defer cancel()
-	a, err := o.bucket.Look(ctx, o.prefix+key)
-	o.stats.count("head", err)
+	a, err := o.Bucket.Look(ctx, o.Prefix+key)
+	o.Stats.count("head", err)
 	if err != nil {
 		return Attributes{}, classify("look up", key, err)
 	}
 	return a, nil
 }
 
-// put stores an object with the output of write, and replaces any of that name.
-func (o objects) put(ctx context.Context, key string, write func(io.Writer) error) error {
+// Put stores an object with the output of write, and replaces any of that name.
+func (o Set) Put(ctx context.Context, key string, write func(io.Writer) error) error {
 	ctx, cancel := context.WithTimeout(ctx, packTimeout)
 	defer cancel()
 	body, w := io.Pipe()
 	upload := &upload{w: w}
 	stored := make(chan error, 1)
 	go func() {
-		err := o.bucket.Write(ctx, o.prefix+key, body, false)
+		err := o.Bucket.Write(ctx, o.Prefix+key, body, false)
 		body.CloseWithError(cmp.Or(err, io.ErrClosedPipe))
 		stored <- err
 	}()
@@ -145,8 +146,8 @@ func (o objects) put(ctx context.Context, key string, write func(io.Writer) erro
 	if written != nil && upload.failed == nil {
 		return written // the caller's error, not the store's
 	}
-	o.stats.count("put", err)
-	o.stats.sent(upload.sent)
+	o.Stats.count("put", err)
+	o.Stats.sent(upload.sent)
 	return classify("write", key, err)
 }
 
@@ -171,9 +172,9 @@ func (u *upload) Write(p []byte) (int, error) {
 // createAttempts is the number of attempts to create an object while the outcome is unknown.
 const createAttempts = 3
 
-// create stores data under a name that must be free. An object with the same bytes is ours: the
+// Create stores data under a name that must be free. An object with the same bytes is ours: the
 // answer to an earlier attempt was lost. Any other is a [snapshot.ErrConflict].
-func (o objects) create(ctx context.Context, key string, data []byte) error {
+func (o Set) Create(ctx context.Context, key string, data []byte) error {
 	var failed error
 	for attempt := 1; attempt <= createAttempts; attempt++ {
 		failed = o.createOnce(ctx, key, data)
@@ -182,7 +183,7 @@ func (o objects) create(ctx context.Context, key string, data []byte) error {
 		}
 		// The object may be stored although the answer was lost or says otherwise, and another
 		// write may be under way (409 at S3). So the stored object decides.
-		there, err := o.get(context.WithoutCancel(ctx), key)
+		there, err := o.Get(context.WithoutCancel(ctx), key)
 		switch {
 		case err == nil && bytes.Equal(there, data):
 			return nil
@@ -200,13 +201,13 @@ func (o objects) create(ctx context.Context, key string, data []byte) error {
 	return failed
 }
 
-func (o objects) createOnce(ctx context.Context, key string, data []byte) error {
+func (o Set) createOnce(ctx context.Context, key string, data []byte) error {
 	ctx, cancel := context.WithTimeout(ctx, smallTimeout)
 	defer cancel()
-	err := o.bucket.Write(ctx, o.prefix+key, bytes.NewReader(data), true)
-	o.stats.count("put", err)
+	err := o.Bucket.Write(ctx, o.Prefix+key, bytes.NewReader(data), true)
+	o.Stats.count("put", err)
 	if err == nil {
-		o.stats.sent(int64(len(data)))
+		o.Stats.sent(int64(len(data)))
 	}
 	return classify("write", key, err)
 }
@@ -222,52 +223,45 @@ func wait(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// delete deletes an object, which may be missing.
-func (o objects) delete(ctx context.Context, key string) error {
+// Delete deletes an object, which may be missing.
+func (o Set) Delete(ctx context.Context, key string) error {
 	ctx, cancel := context.WithTimeout(ctx, smallTimeout)
 	defer cancel()
-	err := o.bucket.Delete(ctx, o.prefix+key)
-	o.stats.count("delete", err)
+	err := o.Bucket.Delete(ctx, o.Prefix+key)
+	o.Stats.count("delete", err)
 	if isAnswer(err) {
 		return nil
 	}
 	return classify("delete", key, err)
 }
 
-// object is one entry of a listing.
-type object struct {
-	key  string
-	size int64
-	at   time.Time
-	dir  bool // a common prefix
-}
-
-// list calls visit with the objects below a prefix, in the order of their names, until it
+// List calls visit with the objects below a prefix, in the order of their names, until it
 // returns false. With a delimiter, names are cut at the first one after the prefix.
-func (o objects) list(ctx context.Context, prefix, delimiter string, visit func(object) (bool, error)) error {
-	return o.listFrom(ctx, Listing{Prefix: o.prefix + prefix, Delimiter: delimiter}, visit)
+func (o Set) List(ctx context.Context, prefix, delimiter string, visit func(Object) (bool, error)) error {
+	return o.listFrom(ctx, Listing{Prefix: o.Prefix + prefix, Delimiter: delimiter}, visit)
 }
 
-// firstAfter returns the name of the first object below a prefix that comes after a name in
+// FirstAfter returns the name of the first object below a prefix that comes after a name in
 // their order, or "".
-func (o objects) firstAfter(ctx context.Context, prefix, after string) (key string, err error) {
-	err = o.listFrom(ctx, Listing{Prefix: o.prefix + prefix, After: o.prefix + after}, func(found object) (bool, error) {
-		if found.key > after {
-			key = found.key
+func (o Set) FirstAfter(ctx context.Context, prefix, after string) (key string, err error) {
+	err = o.listFrom(ctx, Listing{Prefix: o.Prefix + prefix, After: o.Prefix + after}, func(found Object) (bool, error) {
+		if found.Key > after {
+			key = found.Key
 		}
 		return key == "", nil
 	})
 	return key, err
 }
 
-func (o objects) listFrom(ctx context.Context, from Listing, visit func(object) (bool, error)) error {
+func (o Set) listFrom(ctx context.Context, from Listing, visit func(Object) (bool, error)) error {
 	for {
 		page, err := o.page(ctx, from)
 		if err != nil {
 			return err
 		}
 		for _, l := range page.Objects {
-			more, err := visit(object{strings.TrimPrefix(l.Key, o.prefix), l.Size, l.Stored, l.IsPrefix})
+			l.Key = strings.TrimPrefix(l.Key, o.Prefix)
+			more, err := visit(l)
 			if err != nil || !more {
 				return err
 			}
@@ -278,10 +272,10 @@ func (o objects) listFrom(ctx context.Context, from Listing, visit func(object) 
 	}
 }
 
-func (o objects) page(ctx context.Context, from Listing) (Page, error) {
+func (o Set) page(ctx context.Context, from Listing) (Page, error) {
 	ctx, cancel := context.WithTimeout(ctx, smallTimeout)
 	defer cancel()
-	page, err := o.bucket.List(ctx, from)
-	o.stats.count("list", err)
-	return page, classify("list", strings.TrimPrefix(from.Prefix, o.prefix), err)
+	page, err := o.Bucket.List(ctx, from)
+	o.Stats.count("list", err)
+	return page, classify("list", strings.TrimPrefix(from.Prefix, o.Prefix), err)
 }

@@ -303,7 +303,7 @@ func firstFile(pack io.Reader, c snapshot.Commit) ([]byte, error) {
 	if err == nil && partOf(folders(c.CycleID), h.Name) > served {
 		return nil, fmt.Errorf("%s: %w", packName(c), errNoSnapshot)
 	}
-	if err == nil && (h.Name != c.Dir()+"/"+layout.ManifestFile || h.Size > maxObject) {
+	if err == nil && (h.Name != c.Dir()+"/"+layout.ManifestFile || h.Size > MaxObject) {
 		err = fmt.Errorf("%s: %w: it does not begin with the manifest", packName(c), snapshot.ErrDamaged)
 	}
 	if err != nil {

@@ -32,19 +32,19 @@ func (s *Store) Measure(ctx context.Context) (p Probed, err error) {
 	left := true
 	defer func() {
 		if left {
-			s.objects.delete(context.WithoutCancel(ctx), key)
+			s.objects.Delete(context.WithoutCancel(ctx), key)
 		}
 	}()
 	began := s.now()
-	if err := s.objects.create(ctx, key, []byte("first\n")); err != nil {
+	if err := s.objects.Create(ctx, key, []byte("first\n")); err != nil {
 		return p, err
 	}
 	p.Took = s.now().Sub(began)
-	err = s.objects.create(ctx, key, []byte("second\n"))
+	err = s.objects.Create(ctx, key, []byte("second\n"))
 	if err == nil {
 		return p, ErrUnsafe
 	}
-	there, read := s.objects.get(ctx, key)
+	there, read := s.objects.Get(ctx, key)
 	switch {
 	case read != nil:
 		return p, read
@@ -53,20 +53,20 @@ func (s *Store) Measure(ctx context.Context) (p Probed, err error) {
 	case errors.Is(err, ErrAway), errors.Is(err, ErrRefused), errors.Is(err, ErrNoBucket), errors.Is(err, ErrFull):
 		return p, err
 	}
-	at, err := s.objects.stored(ctx, key)
+	at, err := s.objects.Stored(ctx, key)
 	if err != nil {
 		return p, err
 	}
 	// The store's time may be in whole seconds.
 	p.Ahead = began.Add(p.Took / 2).Sub(at.Add(time.Second / 2)).Truncate(time.Second)
 	left = false
-	return p, s.objects.delete(ctx, key)
+	return p, s.objects.Delete(ctx, key)
 }
 
 // IDKeyFingerprint returns the fingerprint of the key that made the ids in the store, "" if
 // there is none yet.
 func (s *Store) IDKeyFingerprint(ctx context.Context) (string, error) {
-	data, err := s.objects.get(ctx, layout.IDKeyFingerprintFile)
+	data, err := s.objects.Get(ctx, layout.IDKeyFingerprintFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil
 	}
@@ -100,7 +100,7 @@ func (d *Dataset) Lost(ctx context.Context, head snapshot.Commit) (n int, bytes 
 	number := fmt.Sprintf("%020d", head.Version)
 	_, lost, err := c.packs(number[:len(number)-3], snapshot.Commit{}, head)
 	for _, o := range lost {
-		bytes += o.size
+		bytes += o.Size
 	}
 	return len(lost), bytes, err
 }

@@ -229,15 +229,15 @@ func (p *pull) recordMissing(last snapshot.Commit) error {
 // archives copies the compacted raw cycles of the span.
 func (p *pull) archives(ctx context.Context) error {
 	prefix := p.d.key(layout.RawDir + "/")
-	return p.d.store.objects.list(ctx, prefix, "", func(o object) (bool, error) {
-		base := path.Base(o.key)
+	return p.d.store.objects.List(ctx, prefix, "", func(o Object) (bool, error) {
+		base := path.Base(o.Key)
 		until, ok := layout.ParseRawPack(base)
 		from := until.Add(-layout.RawPackSpan)
 		if !ok || until.Before(p.o.From) || !p.o.To.IsZero() && from.After(p.o.To) {
 			return true, nil
 		}
 		p.done.Archives++
-		return true, p.archive(ctx, layout.RawDir+"/"+base, o.size)
+		return true, p.archive(ctx, layout.RawDir+"/"+base, o.Size)
 	})
 }
 
@@ -248,7 +248,7 @@ func (p *pull) archive(ctx context.Context, name string, size int64) error {
 	if err := durable.MkdirAllSync(p.f, layout.RawDir); err != nil {
 		return err
 	}
-	r, err := p.d.store.objects.open(ctx, p.d.key(name))
+	r, err := p.d.store.objects.Open(ctx, p.d.key(name))
 	if err != nil {
 		return err
 	}
@@ -264,11 +264,11 @@ func (p *pull) archive(ctx context.Context, name string, size int64) error {
 
 // measure adds up the size of a pull.
 func (p *pull) measure(ctx context.Context) error {
-	return p.d.store.objects.list(ctx, p.d.key("packs/"), "", func(o object) (bool, error) {
-		version, ok := parsePack(path.Base(o.key))
+	return p.d.store.objects.List(ctx, p.d.key("packs/"), "", func(o Object) (bool, error) {
+		version, ok := parsePack(path.Base(o.Key))
 		if ok && version >= p.done.First && version <= p.done.Last {
 			p.done.Packs++
-			p.done.Bytes += o.size
+			p.done.Bytes += o.Size
 		}
 		return !ok || version <= p.done.Last, nil
 	})

@@ -111,7 +111,7 @@ func (d *Dataset) beginAt(ctx context.Context, first uint64) error {
 	if err != nil {
 		return err
 	}
-	return d.store.objects.create(ctx, d.key(layout.First), data)
+	return d.store.objects.Create(ctx, d.key(layout.First), data)
 }
 
 func (d *Dataset) pushOne(ctx context.Context, f durable.FS, n uint64, dryRun bool) (packed bool, err error) {
@@ -127,7 +127,7 @@ func (d *Dataset) pushOne(ctx context.Context, f durable.FS, n uint64, dryRun bo
 		err = nil
 	}
 	if err == nil {
-		err = d.store.objects.create(ctx, d.key(commitName(n)), record)
+		err = d.store.objects.Create(ctx, d.key(commitName(n)), record)
 	}
 	return packed, err
 }
@@ -190,7 +190,7 @@ func (d *Dataset) pushFiles(ctx context.Context, f durable.FS, dir string, dryRu
 		if err != nil {
 			return n, err
 		}
-		size, there, err := d.store.objects.exists(ctx, d.key(stored))
+		size, there, err := d.store.objects.Exists(ctx, d.key(stored))
 		if err != nil {
 			return n, err
 		}

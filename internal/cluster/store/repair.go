@@ -72,15 +72,15 @@ func (d *Dataset) repairUpTo(ctx context.Context, here uint64) (last uint64, err
 			last = max(last, version)
 		}
 	}
-	err = d.store.objects.list(ctx, d.key(layout.CommitsDir+"/"), "", func(o object) (bool, error) {
-		note(layout.ParseCommit(path.Base(o.key)))
+	err = d.store.objects.List(ctx, d.key(layout.CommitsDir+"/"), "", func(o Object) (bool, error) {
+		note(layout.ParseCommit(path.Base(o.Key)))
 		return true, nil
 	})
 	if err != nil {
 		return 0, err
 	}
-	return last, d.store.objects.list(ctx, d.key("packs/"), "", func(o object) (bool, error) {
-		note(parsePack(path.Base(o.key)))
+	return last, d.store.objects.List(ctx, d.key("packs/"), "", func(o Object) (bool, error) {
+		note(parsePack(path.Base(o.Key)))
 		return true, nil
 	})
 }
@@ -102,7 +102,7 @@ func (d *Dataset) repairFrom(ctx context.Context, f durable.ReadFS, last uint64,
 	}
 	data, err := snapshot.EncodeFirst(mine)
 	if err == nil {
-		err = d.store.objects.put(ctx, d.key(layout.First), durable.Bytes(data))
+		err = d.store.objects.Put(ctx, d.key(layout.First), durable.Bytes(data))
 	}
 	return mine, err
 }
@@ -207,7 +207,7 @@ func (r *repair) equal(c snapshot.Commit) (bool, error) {
 	if _, err := writePack(r.ctx, r.f, c, want); err != nil {
 		return false, err
 	}
-	pack, err := r.d.store.objects.open(r.ctx, r.d.key(packName(c)))
+	pack, err := r.d.store.objects.Open(r.ctx, r.d.key(packName(c)))
 	if errors.Is(err, fs.ErrNotExist) {
 		return r.collected(c), nil
 	}
@@ -252,7 +252,7 @@ func (r *repair) segments(c snapshot.Commit) error {
 			continue
 		}
 		r.read[name] = true
-		data, err := r.d.store.objects.get(r.ctx, r.d.key(name))
+		data, err := r.d.store.objects.Get(r.ctx, r.d.key(name))
 		if err != nil && !errors.Is(err, fs.ErrNotExist) && !snapshot.IsDamage(err) {
 			return err
 		}
@@ -282,5 +282,5 @@ func (r *repair) put(name string, write func(io.Writer) error) error {
 	if r.o.DryRun {
 		return nil
 	}
-	return r.d.store.objects.put(r.ctx, r.d.key(name), write)
+	return r.d.store.objects.Put(r.ctx, r.d.key(name), write)
 }

@@ -30,7 +30,7 @@ func (d *Dataset) Ship(ctx context.Context, root durable.FS, c snapshot.Commit, 
 	if err := d.shipPack(ctx, root, c); err != nil {
 		return err
 	}
-	err := d.store.objects.create(ctx, d.key(commitName(c.Version)), record)
+	err := d.store.objects.Create(ctx, d.key(commitName(c.Version)), record)
 	if errors.Is(err, snapshot.ErrConflict) {
 		return fmt.Errorf("commit %d: %w", c.Version, snapshot.ErrConflict)
 	}
@@ -64,7 +64,7 @@ func (d *Dataset) follows(ctx context.Context, c snapshot.Commit) (err error) {
 }
 
 func (d *Dataset) shipPack(ctx context.Context, root durable.FS, c snapshot.Commit) error {
-	return d.store.objects.put(ctx, d.key(packName(c)), func(w io.Writer) error {
+	return d.store.objects.Put(ctx, d.key(packName(c)), func(w io.Writer) error {
 		files, err := writePack(ctx, root, c, w)
 		if err == nil && files == 0 {
 			err = errNothingLeft
@@ -78,7 +78,7 @@ var errNothingLeft = errors.New("nothing is left of this publication")
 
 // putFile stores a file under a name.
 func (d *Dataset) putFile(ctx context.Context, f durable.ReadFS, name, stored string) error {
-	return d.store.objects.put(ctx, d.key(stored), func(w io.Writer) error {
+	return d.store.objects.Put(ctx, d.key(stored), func(w io.Writer) error {
 		r, err := f.Open(name)
 		if err != nil {
 			return err

@@ -48,7 +48,7 @@ func (s *Store) shipStates(ctx context.Context, f durable.ReadFS, dir, prefix st
 	if last, ok := s.shipped.Load(key); ok && last == sum {
 		return nil
 	}
-	if err = s.objects.put(ctx, key, durable.Bytes(data)); err == nil {
+	if err = s.objects.Put(ctx, key, durable.Bytes(data)); err == nil {
 		s.shipped.Store(key, sum)
 	}
 	return err
@@ -143,7 +143,7 @@ func (s *Store) CopyAccountStates(ctx context.Context, clientID string, f durabl
 
 // states returns the state files in the store by name; it may have none.
 func (s *Store) states(ctx context.Context, prefix string) (map[string][]byte, error) {
-	data, err := s.objects.get(ctx, prefix+stateArchive)
+	data, err := s.objects.Get(ctx, prefix+stateArchive)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

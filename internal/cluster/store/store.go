@@ -30,7 +30,7 @@ type Options struct {
 
 // Store is an object store. Safe for concurrent use.
 type Store struct {
-	objects objects
+	objects Set
 	now     func() time.Time
 	log     *slog.Logger
 	Stats   *Stats
@@ -47,7 +47,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	open, ok := driverOf(address.Scheme)
+	open, ok := DriverOf(address.Scheme)
 	if !ok {
 		return nil, fmt.Errorf("store %s: this program has no driver for %s", Redact(o.URL), address.Scheme)
 	}
@@ -58,14 +58,14 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	if prefix != "" {
 		prefix += "/"
 	}
-	return newStore(objects{bucket, prefix, new(Stats)}, o), nil
+	return newStore(Set{bucket, prefix, new(Stats)}, o), nil
 }
 
 // New returns a store in an open bucket.
-func New(bucket Bucket, o Options) *Store { return newStore(objects{bucket, "", new(Stats)}, o) }
+func New(bucket Bucket, o Options) *Store { return newStore(Set{bucket, "", new(Stats)}, o) }
 
-func newStore(in objects, o Options) *Store {
-	s := &Store{objects: in, now: o.Now, log: o.Log, Stats: in.stats}
+func newStore(in Set, o Options) *Store {
+	s := &Store{objects: in, now: o.Now, log: o.Log, Stats: in.Stats}
 	if s.now == nil {
 		s.now = time.Now
 	}
@@ -76,7 +76,7 @@ func newStore(in objects, o Options) *Store {
 }
 
 // Close frees the connections of the store.
-func (s *Store) Close() error { return s.objects.bucket.Close() }
+func (s *Store) Close() error { return s.objects.Bucket.Close() }
 
 // CheckURL checks the form of an address.
 func CheckURL(text string) error {
@@ -139,7 +139,7 @@ func (s *Store) SyncIDKey(ctx context.Context, data durable.FS) error {
 		return err
 	}
 	here := layout.ParseIDKeyFingerprint(text)
-	stored, err := s.objects.get(ctx, name)
+	stored, err := s.objects.Get(ctx, name)
 	isMissingThere := errors.Is(err, fs.ErrNotExist)
 	if err != nil && !isMissingThere {
 		return err
@@ -153,11 +153,11 @@ func (s *Store) SyncIDKey(ctx context.Context, data durable.FS) error {
 	case here == "":
 		err = durable.Overwrite(data, name, stored)
 	case isMissingThere:
-		if err = s.objects.create(ctx, name, text); errors.Is(err, snapshot.ErrConflict) {
+		if err = s.objects.Create(ctx, name, text); errors.Is(err, snapshot.ErrConflict) {
 			err = errOtherKey
 		}
 	case there == "":
-		err = s.objects.put(ctx, name, durable.Bytes(text))
+		err = s.objects.Put(ctx, name, durable.Bytes(text))
 	case here != there:
 		err = errOtherKey
 	}
@@ -186,14 +186,14 @@ type Dataset struct {
 // Datasets lists the accounts and products in the store.
 func (s *Store) Datasets(ctx context.Context) ([]*Dataset, error) {
 	var list []*Dataset
-	err := s.objects.list(ctx, "client_id=", "/", func(account object) (bool, error) {
-		id := strings.TrimSuffix(strings.TrimPrefix(account.key, "client_id="), "/")
-		if !account.dir || !layout.ValidTenantID(id) {
+	err := s.objects.List(ctx, "client_id=", "/", func(account Object) (bool, error) {
+		id := strings.TrimSuffix(strings.TrimPrefix(account.Key, "client_id="), "/")
+		if !account.IsPrefix || !layout.ValidTenantID(id) {
 			return true, nil
 		}
-		return true, s.objects.list(ctx, account.key+"product=", "/", func(o object) (bool, error) {
-			if o.dir {
-				list = append(list, s.Dataset(id, football.Product(strings.TrimSuffix(strings.TrimPrefix(o.key, account.key+"product="), "/"))))
+		return true, s.objects.List(ctx, account.Key+"product=", "/", func(o Object) (bool, error) {
+			if o.IsPrefix {
+				list = append(list, s.Dataset(id, football.Product(strings.TrimSuffix(strings.TrimPrefix(o.Key, account.Key+"product="), "/"))))
 			}
 			return true, nil
 		})
