@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"mkt/internal/cluster/store"
+	"mkt/internal/cluster/store/object"
 	"mkt/internal/testing/durabletest"
 	"mkt/internal/testing/storetest"
 	"mkt/publish"
@@ -417,11 +418,11 @@ func TestAttach(t *testing.T) {
 	attach := func(root durable.FS) (*store.Attached, error) {
 		return store.Attach(t.Context(), open, durabletest.NewMem(), root, "acme", football.MarketEngine)
 	}
-	away := func() { bucket.Fail(&store.Error{Kind: store.Away}) }
+	away := func() { bucket.Fail(&object.Error{Kind: object.Away}) }
 	f, c := durabletest.NewMem(), history()
 
 	away()
-	if _, err := attach(f); !errors.Is(err, store.ErrAway) {
+	if _, err := attach(f); !errors.Is(err, object.ErrAway) {
 		t.Errorf("an empty root and a store that is away: %v", err)
 	}
 	bucket.Fail(nil)
@@ -432,10 +433,10 @@ func TestAttach(t *testing.T) {
 	must(t, err)
 
 	away()
-	if a, err = attach(f); err != nil || !errors.Is(a.Away, store.ErrAway) || a.Dataset != nil {
+	if a, err = attach(f); err != nil || !errors.Is(a.Away, object.ErrAway) || a.Dataset != nil {
 		t.Fatalf("a root with publications and a store that is away: %+v, %v", a, err)
 	}
-	if err := a.Ship(t.Context(), f, head, nil, nil); !errors.Is(err, store.ErrAway) {
+	if err := a.Ship(t.Context(), f, head, nil, nil); !errors.Is(err, object.ErrAway) {
 		t.Errorf("shipped to a store that is away: %v", err)
 	}
 	bucket.Fail(nil)

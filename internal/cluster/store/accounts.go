@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"mkt/internal/cluster/store/object"
 	"mkt/publish/durable"
 	"mkt/publish/snapshot"
 )
@@ -17,7 +18,7 @@ import (
 // Accounts are the versions of tenants.yaml in the store, from 1. A version is written once, by
 // the rule of a commit record: the log entries of its edit come first, under a name with the hash
 // of the version.
-type Accounts struct{ objects Set }
+type Accounts struct{ objects object.Set }
 
 // Accounts returns the accounts kept in the store.
 func (s *Store) Accounts() *Accounts { return &Accounts{s.objects} }

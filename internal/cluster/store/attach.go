@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"mkt/internal/cluster/store/object"
 	"mkt/publish/durable"
 	"mkt/publish/football"
 	"mkt/publish/snapshot"
@@ -31,7 +32,7 @@ func Attach(ctx context.Context, open func(context.Context) (*Store, error), dat
 	a := &Attached{data: data}
 	here, found, local := snapshot.Last(root)
 	err := a.attach(ctx, open, root, clientID, p, here, local)
-	if !errors.Is(err, ErrAway) {
+	if !errors.Is(err, object.ErrAway) {
 		return a, err
 	}
 	if local != nil { // an older publication may be readable

@@ -8,6 +8,7 @@ import (
 	"path"
 	"slices"
 
+	"mkt/internal/cluster/store/object"
 	"mkt/publish/durable"
 	"mkt/publish/layout"
 	"mkt/publish/retention"
@@ -58,7 +59,7 @@ func (d *Dataset) Collect(ctx context.Context, o CollectOptions) (done Collected
 	if err != nil {
 		return done, err
 	}
-	var segments, archives []Object
+	var segments, archives []object.Object
 	if oldest.Version > 0 {
 		if segments, archives, err = c.files(oldest, head, marks); err != nil {
 			return done, err
@@ -87,8 +88,8 @@ type collector struct {
 
 // packs finds the packs of publications before the oldest kept one, and the packs without a
 // commit. It looks at the numbers that begin with digits.
-func (c *collector) packs(digits string, oldest, head snapshot.Commit) (old, lost []Object, err error) {
-	var before []Object // packs of one version, as listed so far
+func (c *collector) packs(digits string, oldest, head snapshot.Commit) (old, lost []object.Object, err error) {
+	var before []object.Object // packs of one version, as listed so far
 	flush := func() error {
 		if len(before) < 2 {
 			return nil
@@ -97,7 +98,7 @@ func (c *collector) packs(digits string, oldest, head snapshot.Commit) (old, los
 		lost = append(lost, more...)
 		return err
 	}
-	err = c.d.store.objects.List(c.ctx, c.d.key("packs/"+digits), "", func(o Object) (bool, error) {
+	err = c.d.store.objects.List(c.ctx, c.d.key("packs/"+digits), "", func(o object.Object) (bool, error) {
 		version, ok := parsePack(path.Base(o.Key))
 		switch {
 		case !ok:
@@ -127,7 +128,7 @@ func (c *collector) packs(digits string, oldest, head snapshot.Commit) (old, los
 
 // uncommitted returns those of several packs of one committed version that its commit does not
 // name.
-func (d *Dataset) uncommitted(ctx context.Context, packs []Object) (lost []Object, err error) {
+func (d *Dataset) uncommitted(ctx context.Context, packs []object.Object) (lost []object.Object, err error) {
 	version, _ := parsePack(path.Base(packs[0].Key))
 	commit, err := snapshot.ReadCommit(d.Records(ctx), version)
 	if err != nil {
@@ -143,7 +144,7 @@ func (d *Dataset) uncommitted(ctx context.Context, packs []Object) (lost []Objec
 
 // files finds the segments of the change log and of the steps, and the archives, which no
 // publication from oldest to head needs.
-func (c *collector) files(oldest, head snapshot.Commit, marks retention.Watermarks) (segments, archives []Object, err error) {
+func (c *collector) files(oldest, head snapshot.Commit, marks retention.Watermarks) (segments, archives []object.Object, err error) {
 	unused, err := retention.UnusedSegments(c.d.Records(c.ctx), oldest, head, func(of snapshot.Commit) (snapshot.Manifest, error) {
 		m, err := c.d.Manifest(c.ctx, of)
 		if errors.Is(err, errNoSnapshot) { // it was pushed without one
@@ -172,8 +173,8 @@ func (c *collector) files(oldest, head snapshot.Commit, marks retention.Watermar
 }
 
 // find lists the objects of a folder for which remove returns true.
-func (c *collector) find(dir string, remove func(base string) bool) (found []Object, err error) {
-	err = c.d.store.objects.List(c.ctx, c.d.key(dir+"/"), "", func(o Object) (bool, error) {
+func (c *collector) find(dir string, remove func(base string) bool) (found []object.Object, err error) {
+	err = c.d.store.objects.List(c.ctx, c.d.key(dir+"/"), "", func(o object.Object) (bool, error) {
 		if remove(path.Base(o.Key)) {
 			found = append(found, o)
 		}
@@ -182,7 +183,7 @@ func (c *collector) find(dir string, remove func(base string) bool) (found []Obj
 	return found, err
 }
 
-func (c *collector) delete(objects []Object) error {
+func (c *collector) delete(objects []object.Object) error {
 	for _, o := range objects {
 		c.o.Report(o.Key[len(c.d.dir):], o.Size)
 		if c.o.DryRun {

@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"mkt/internal/cluster/store/object"
 	"mkt/publish/durable"
 	"mkt/publish/health"
 	"mkt/publish/layout"
@@ -379,7 +380,7 @@ func (d *Dataset) copySegments(ctx context.Context, f durable.FS, segments []sna
 				return err
 			}
 			if int64(len(data)) != s.Bytes || durable.Hash(data) != s.SHA256 {
-				return fmt.Errorf("%s: %w: it differs from the manifest: %w", segmentName(s.File, s.SHA256), snapshot.ErrDamaged, ErrRepair)
+				return fmt.Errorf("%s: %w: it differs from the manifest: %w", segmentName(s.File, s.SHA256), snapshot.ErrDamaged, object.ErrRepair)
 			}
 			return durable.CreateAgain(f, s.File, durable.Bytes(data))
 		})

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"mkt/internal/cluster/store/object"
 	"mkt/publish/snapshot"
 )
 
@@ -32,13 +33,13 @@ func damagedRecord(n uint64, err error) error {
 
 // repairable adds the remedy to the error of a damaged object.
 func repairable(err error) error {
-	if snapshot.IsDamage(err) && !errors.Is(err, ErrRepair) {
-		return fmt.Errorf("%w: %w", err, ErrRepair)
+	if snapshot.IsDamage(err) && !errors.Is(err, object.ErrRepair) {
+		return fmt.Errorf("%w: %w", err, object.ErrRepair)
 	}
 	return err
 }
 
 // missing is the error of an object that a commit names and the store lacks.
 func missing(name string) error {
-	return fmt.Errorf("%s: %w: it is missing: %w", name, snapshot.ErrDamaged, ErrRepair)
+	return fmt.Errorf("%s: %w: it is missing: %w", name, snapshot.ErrDamaged, object.ErrRepair)
 }

@@ -5,12 +5,13 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"mkt/internal/cluster/store/object"
 	"mkt/publish/layout"
 )
 
 // MeasureAccount counts the objects of an account and their bytes.
 func (s *Store) MeasureAccount(ctx context.Context, clientID string) (objects int, bytes int64, err error) {
-	err = s.objects.List(ctx, layout.Tenant(clientID)+"/", "", func(o Object) (bool, error) {
+	err = s.objects.List(ctx, layout.Tenant(clientID)+"/", "", func(o object.Object) (bool, error) {
 		objects++
 		bytes += o.Size
 		return true, nil
@@ -22,7 +23,7 @@ func (s *Store) MeasureAccount(ctx context.Context, clientID string) (objects in
 // publish for the account meanwhile.
 func (s *Store) DeleteAccount(ctx context.Context, clientID string) error {
 	var keys []string
-	err := s.objects.List(ctx, layout.Tenant(clientID)+"/", "", func(o Object) (bool, error) {
+	err := s.objects.List(ctx, layout.Tenant(clientID)+"/", "", func(o object.Object) (bool, error) {
 		keys = append(keys, o.Key)
 		return true, nil
 	})

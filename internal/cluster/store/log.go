@@ -9,13 +9,14 @@ import (
 	"io/fs"
 	"strings"
 
+	"mkt/internal/cluster/store/object"
 	"mkt/internal/receipts/transparency"
 	"mkt/publish/durable"
 )
 
 // Log is the backup of a transparency log, which one machine keeps: an archive of each full tile, one with all other
 // files, and the head that both are at least as new as.
-type Log struct{ objects Set }
+type Log struct{ objects object.Set }
 
 // Log returns the backup of the transparency log.
 func (s *Store) Log() *Log { return &Log{s.objects} }
@@ -65,7 +66,7 @@ func (l *Log) archive(ctx context.Context, data durable.ReadFS, name string, fil
 	var out bytes.Buffer
 	w := tar.NewWriter(&out)
 	for _, file := range files {
-		content, err := durable.ReadFile(data, file, MaxObject)
+		content, err := durable.ReadFile(data, file, object.MaxObject)
 		if errors.Is(err, fs.ErrNotExist) && transparency.MayLack(file) {
 			continue
 		}

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"mkt/internal/cluster/store"
+	"mkt/internal/cluster/store/object"
 	"mkt/internal/receipts/transparency"
 	"mkt/internal/testing/check"
 	"mkt/internal/testing/durabletest"
@@ -22,11 +23,11 @@ import (
 )
 
 // unpack writes the files of archives of the backup, as tar does.
-func unpack(t *testing.T, bucket store.Bucket) *durabletest.Mem {
+func unpack(t *testing.T, bucket object.Bucket) *durabletest.Mem {
 	t.Helper()
 	disk := durabletest.NewMem()
 	var names []string
-	for from, more := (store.Listing{Prefix: "log/"}), true; more; more = from.Token != "" {
+	for from, more := (object.Listing{Prefix: "log/"}), true; more; more = from.Token != "" {
 		page, err := bucket.List(context.Background(), from)
 		check.Must(t, err)
 		for _, o := range page.Objects {
@@ -83,11 +84,11 @@ func TestBackupOfTheLog(t *testing.T) {
 		check.Must(t, err)
 		size += n
 		if i == 2 {
-			bucket.Fail(&store.Error{Kind: store.Denied})
+			bucket.Fail(&object.Error{Kind: object.Denied})
 		}
 		err = store.New(bucket, store.Options{}).Log().BackUp(t.Context(), disk, head)
 		if bucket.Fail(nil); i == 2 {
-			if !errors.Is(err, store.ErrRefused) {
+			if !errors.Is(err, object.ErrRefused) {
 				t.Fatal(err)
 			}
 			continue

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"mkt/internal/cluster/store/object"
 	"mkt/publish/durable"
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
@@ -276,7 +277,7 @@ func unpackFile(ctx context.Context, in io.Reader, h *tar.Header, folders []stri
 
 // packError marks an error of reading a pack as damage, unless the store or the disk failed.
 func packError(c snapshot.Commit, err error) error {
-	if errors.Is(err, tar.ErrHeader) || err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, ErrAway) {
+	if errors.Is(err, tar.ErrHeader) || err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, object.ErrAway) {
 		return fmt.Errorf("%s: %w: %w", packName(c), snapshot.ErrDamaged, err)
 	}
 	return err
@@ -303,7 +304,7 @@ func firstFile(pack io.Reader, c snapshot.Commit) ([]byte, error) {
 	if err == nil && partOf(folders(c.CycleID), h.Name) > served {
 		return nil, fmt.Errorf("%s: %w", packName(c), errNoSnapshot)
 	}
-	if err == nil && (h.Name != c.Dir()+"/"+layout.ManifestFile || h.Size > MaxObject) {
+	if err == nil && (h.Name != c.Dir()+"/"+layout.ManifestFile || h.Size > object.MaxObject) {
 		err = fmt.Errorf("%s: %w: it does not begin with the manifest", packName(c), snapshot.ErrDamaged)
 	}
 	if err != nil {

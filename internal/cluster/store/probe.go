@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"time"
 
+	"mkt/internal/cluster/store/object"
 	"mkt/publish/durable"
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
@@ -19,7 +20,7 @@ type Probed struct {
 	Ahead time.Duration // how far this clock is ahead of the store's; negative if it is behind
 }
 
-// Probe checks whether the store can be read and written. The error is [ErrUnsafe] if it
+// Probe checks whether the store can be read and written. The error is [object.ErrUnsafe] if it
 // overwrites an object although it must only be created if absent. Probe leaves nothing behind.
 func (s *Store) Probe(ctx context.Context) error {
 	_, err := s.Measure(ctx)
@@ -42,15 +43,15 @@ func (s *Store) Measure(ctx context.Context) (p Probed, err error) {
 	p.Took = s.now().Sub(began)
 	err = s.objects.Create(ctx, key, []byte("second\n"))
 	if err == nil {
-		return p, ErrUnsafe
+		return p, object.ErrUnsafe
 	}
 	there, read := s.objects.Get(ctx, key)
 	switch {
 	case read != nil:
 		return p, read
 	case string(there) != "first\n":
-		return p, ErrUnsafe
-	case errors.Is(err, ErrAway), errors.Is(err, ErrRefused), errors.Is(err, ErrNoBucket), errors.Is(err, ErrFull):
+		return p, object.ErrUnsafe
+	case errors.Is(err, object.ErrAway), errors.Is(err, object.ErrRefused), errors.Is(err, object.ErrNoBucket), errors.Is(err, object.ErrFull):
 		return p, err
 	}
 	at, err := s.objects.Stored(ctx, key)

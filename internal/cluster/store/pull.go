@@ -9,6 +9,7 @@ import (
 	"path"
 	"time"
 
+	"mkt/internal/cluster/store/object"
 	"mkt/publish/durable"
 	"mkt/publish/layout"
 	"mkt/publish/retention"
@@ -229,7 +230,7 @@ func (p *pull) recordMissing(last snapshot.Commit) error {
 // archives copies the compacted raw cycles of the span.
 func (p *pull) archives(ctx context.Context) error {
 	prefix := p.d.key(layout.RawDir + "/")
-	return p.d.store.objects.List(ctx, prefix, "", func(o Object) (bool, error) {
+	return p.d.store.objects.List(ctx, prefix, "", func(o object.Object) (bool, error) {
 		base := path.Base(o.Key)
 		until, ok := layout.ParseRawPack(base)
 		from := until.Add(-layout.RawPackSpan)
@@ -264,7 +265,7 @@ func (p *pull) archive(ctx context.Context, name string, size int64) error {
 
 // measure adds up the size of a pull.
 func (p *pull) measure(ctx context.Context) error {
-	return p.d.store.objects.List(ctx, p.d.key("packs/"), "", func(o Object) (bool, error) {
+	return p.d.store.objects.List(ctx, p.d.key("packs/"), "", func(o object.Object) (bool, error) {
 		version, ok := parsePack(path.Base(o.Key))
 		if ok && version >= p.done.First && version <= p.done.Last {
 			p.done.Packs++

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"path"
 
+	"mkt/internal/cluster/store/object"
 	"mkt/publish/durable"
 	"mkt/publish/layout"
 	"mkt/publish/retention"
@@ -72,14 +73,14 @@ func (d *Dataset) repairUpTo(ctx context.Context, here uint64) (last uint64, err
 			last = max(last, version)
 		}
 	}
-	err = d.store.objects.List(ctx, d.key(layout.CommitsDir+"/"), "", func(o Object) (bool, error) {
+	err = d.store.objects.List(ctx, d.key(layout.CommitsDir+"/"), "", func(o object.Object) (bool, error) {
 		note(layout.ParseCommit(path.Base(o.Key)))
 		return true, nil
 	})
 	if err != nil {
 		return 0, err
 	}
-	return last, d.store.objects.List(ctx, d.key("packs/"), "", func(o Object) (bool, error) {
+	return last, d.store.objects.List(ctx, d.key("packs/"), "", func(o object.Object) (bool, error) {
 		note(parsePack(path.Base(o.Key)))
 		return true, nil
 	})

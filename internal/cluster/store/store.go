@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"mkt/internal/cluster/store/object"
 	"mkt/publish/durable"
 	"mkt/publish/football"
 	"mkt/publish/layout"
@@ -30,10 +31,10 @@ type Options struct {
 
 // Store is an object store. Safe for concurrent use.
 type Store struct {
-	objects Set
+	objects object.Set
 	now     func() time.Time
 	log     *slog.Logger
-	Stats   *Stats
+	Stats   *object.Stats
 	// newest has a commit of the store, by prefix of a dataset (see known). It saves looking up
 	// the commit before the next publication.
 	newest    sync.Map
@@ -47,7 +48,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	open, ok := DriverOf(address.Scheme)
+	open, ok := object.DriverOf(address.Scheme)
 	if !ok {
 		return nil, fmt.Errorf("store %s: this program has no driver for %s", Redact(o.URL), address.Scheme)
 	}
@@ -58,13 +59,15 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	if prefix != "" {
 		prefix += "/"
 	}
-	return newStore(Set{bucket, prefix, new(Stats)}, o), nil
+	return newStore(object.Set{Bucket: bucket, Prefix: prefix, Stats: new(object.Stats)}, o), nil
 }
 
 // New returns a store in an open bucket.
-func New(bucket Bucket, o Options) *Store { return newStore(Set{bucket, "", new(Stats)}, o) }
+func New(bucket object.Bucket, o Options) *Store {
+	return newStore(object.Set{Bucket: bucket, Stats: new(object.Stats)}, o)
+}
 
-func newStore(in Set, o Options) *Store {
+func newStore(in object.Set, o Options) *Store {
 	s := &Store{objects: in, now: o.Now, log: o.Log, Stats: in.Stats}
 	if s.now == nil {
 		s.now = time.Now
@@ -186,12 +189,12 @@ type Dataset struct {
 // Datasets lists the accounts and products in the store.
 func (s *Store) Datasets(ctx context.Context) ([]*Dataset, error) {
 	var list []*Dataset
-	err := s.objects.List(ctx, "client_id=", "/", func(account Object) (bool, error) {
+	err := s.objects.List(ctx, "client_id=", "/", func(account object.Object) (bool, error) {
 		id := strings.TrimSuffix(strings.TrimPrefix(account.Key, "client_id="), "/")
 		if !account.IsPrefix || !layout.ValidTenantID(id) {
 			return true, nil
 		}
-		return true, s.objects.List(ctx, account.Key+"product=", "/", func(o Object) (bool, error) {
+		return true, s.objects.List(ctx, account.Key+"product=", "/", func(o object.Object) (bool, error) {
 			if o.IsPrefix {
 				list = append(list, s.Dataset(id, football.Product(strings.TrimSuffix(strings.TrimPrefix(o.Key, account.Key+"product="), "/"))))
 			}

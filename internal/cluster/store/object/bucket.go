@@ -1,4 +1,6 @@
-package store
+// Package object has the objects of a bucket: the driver of a store, and operations on it with timeouts,
+// counts and errors that say what to do next.
+package object
 
 import (
 	"bytes"
