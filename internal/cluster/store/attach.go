@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"errors"
+	"mkt/internal/cluster/store/pack"
 
 	"mkt/internal/cluster/store/object"
 	"mkt/publish/durable"
@@ -64,7 +65,7 @@ func (a *Attached) attach(ctx context.Context, open func(context.Context) (*Stor
 	if local != nil {
 		return local
 	}
-	_, err = a.Dataset.follow(ctx, root, here, archived)
+	_, err = a.Dataset.follow(ctx, root, here, pack.Archived)
 	return err
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"mkt/internal/cluster/store/pack"
 	"path"
 	"slices"
 
@@ -99,7 +100,7 @@ func (c *collector) packs(digits string, oldest, head snapshot.Commit) (old, los
 		return err
 	}
 	err = c.d.store.objects.List(c.ctx, c.d.key("packs/"+digits), "", func(o object.Object) (bool, error) {
-		version, ok := parsePack(path.Base(o.Key))
+		version, ok := pack.Parse(path.Base(o.Key))
 		switch {
 		case !ok:
 			return true, nil
@@ -110,7 +111,7 @@ func (c *collector) packs(digits string, oldest, head snapshot.Commit) (old, los
 			return false, nil
 		}
 		if len(before) > 0 {
-			if of, _ := parsePack(path.Base(before[0].Key)); of != version {
+			if of, _ := pack.Parse(path.Base(before[0].Key)); of != version {
 				if err := flush(); err != nil {
 					return false, err
 				}
@@ -129,13 +130,13 @@ func (c *collector) packs(digits string, oldest, head snapshot.Commit) (old, los
 // uncommitted returns those of several packs of one committed version that its commit does not
 // name.
 func (d *Dataset) uncommitted(ctx context.Context, packs []object.Object) (lost []object.Object, err error) {
-	version, _ := parsePack(path.Base(packs[0].Key))
+	version, _ := pack.Parse(path.Base(packs[0].Key))
 	commit, err := snapshot.ReadCommit(d.Records(ctx), version)
 	if err != nil {
 		return nil, err
 	}
 	for _, o := range packs {
-		if o.Key != d.key(packName(commit)) {
+		if o.Key != d.key(pack.Name(commit)) {
 			lost = append(lost, o)
 		}
 	}
@@ -147,7 +148,7 @@ func (d *Dataset) uncommitted(ctx context.Context, packs []object.Object) (lost 
 func (c *collector) files(oldest, head snapshot.Commit, marks retention.Watermarks) (segments, archives []object.Object, err error) {
 	unused, err := retention.UnusedSegments(c.d.Records(c.ctx), oldest, head, func(of snapshot.Commit) (snapshot.Manifest, error) {
 		m, err := c.d.Manifest(c.ctx, of)
-		if errors.Is(err, errNoSnapshot) { // it was pushed without one
+		if errors.Is(err, pack.ErrNoSnapshot) { // it was pushed without one
 			err = fs.ErrNotExist
 		}
 		return m, err

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"mkt/internal/cluster/store/pack"
 	"path"
 	"time"
 
@@ -29,7 +30,7 @@ func (d *Dataset) Sync(ctx context.Context, f durable.FS) (snapshot.Commit, erro
 	if err != nil {
 		return here, err
 	}
-	return d.follow(ctx, f, here, archived)
+	return d.follow(ctx, f, here, pack.Archived)
 }
 
 // Follow is [Dataset.Sync] for a root that is only read: without the canonical and raw cycle.
@@ -38,7 +39,7 @@ func (d *Dataset) Follow(ctx context.Context, f durable.FS) (snapshot.Commit, er
 	if err != nil {
 		return here, err
 	}
-	return d.follow(ctx, f, here, served)
+	return d.follow(ctx, f, here, pack.Served)
 }
 
 // follow brings a root from here, its newest commit, to the newest publication of the store.
@@ -54,13 +55,13 @@ func (d *Dataset) follow(ctx context.Context, f durable.FS, here snapshot.Commit
 		return here, d.neverPublished(ctx)
 	}
 	if head.Version == here.Version {
-		if upTo > served {
+		if upTo > pack.Served {
 			err = d.complete(ctx, f, here)
 		}
 		return here, err
 	}
 	var states map[string][]byte
-	if upTo > served { // a replica copies them at intervals
+	if upTo > pack.Served { // a replica copies them at intervals
 		if states, err = d.store.states(ctx, d.dir); err == nil {
 			err = writeStatesUpTo(f, states, here.CycleID)
 		}
@@ -85,13 +86,13 @@ func (d *Dataset) complete(ctx context.Context, f durable.FS, here snapshot.Comm
 	if here.Version == 0 || here.CanonicalSHA256 == "" {
 		return nil
 	}
-	there, err := durable.Exists(f, folders(here.CycleID)[canonical])
+	there, err := durable.Exists(f, pack.Folders(here.CycleID)[pack.Canonical])
 	if err != nil || there {
 		return err
 	}
-	err = d.copyPack(ctx, f, here, archived)
+	err = d.copyPack(ctx, f, here, pack.Archived)
 	if errors.Is(err, fs.ErrNotExist) {
-		err = missing(packName(here))
+		err = missing(pack.Name(here))
 	}
 	if err == nil {
 		err = forgetRawProgress(f)
@@ -229,7 +230,7 @@ func (d *Dataset) copy(ctx context.Context, f durable.FS, here, c snapshot.Commi
 		err = d.copyPack(ctx, f, c, upTo)
 	}
 	if errors.Is(err, fs.ErrNotExist) {
-		err = missing(packName(c))
+		err = missing(pack.Name(c))
 	}
 	if err != nil {
 		return err
@@ -289,15 +290,15 @@ func (d *Dataset) copyPack(ctx context.Context, f durable.FS, c snapshot.Commit,
 // fetchPack unpacks a pack, up to a part, below the folder staged. It calls use with every folder
 // whose files agree with the commit.
 func (d *Dataset) fetchPack(ctx context.Context, f durable.FS, c snapshot.Commit, upTo int, staged string, use func(dir string) error) error {
-	pack, err := d.store.objects.Open(ctx, d.key(packName(c)))
+	stored, err := d.store.objects.Open(ctx, d.key(pack.Name(c)))
 	if err != nil {
 		return err
 	}
-	defer pack.Close()
-	if err := unpack(ctx, pack, c, upTo, f, staged); err != nil {
+	defer stored.Close()
+	if err := pack.Unpack(ctx, stored, c, upTo, f, staged); err != nil {
 		return repairable(err)
 	}
-	for part, dir := range folders(c.CycleID) {
+	for part, dir := range pack.Folders(c.CycleID) {
 		there, err := durable.Exists(f, staged+"/"+dir)
 		if err != nil {
 			return err
@@ -305,40 +306,14 @@ func (d *Dataset) fetchPack(ctx context.Context, f durable.FS, c snapshot.Commit
 		if !there {
 			continue
 		}
-		if err := verifyPart(f, staged+"/"+dir, part, c); err != nil {
-			return repairable(fmt.Errorf("%s: %w", packName(c), err))
+		if err := pack.Verify(f, staged+"/"+dir, part, c); err != nil {
+			return repairable(fmt.Errorf("%s: %w", pack.Name(c), err))
 		}
 		if err := use(dir); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// verifyPart compares the files of a part with its header, and the header with the commit.
-func verifyPart(f durable.ReadFS, dir string, part int, c snapshot.Commit) error {
-	name, want := layout.ManifestFile, c.ManifestSHA256
-	switch part {
-	case canonical:
-		name, want = layout.CanonicalFile, c.CanonicalSHA256
-	case archived:
-		if c.RawSHA256 == "" {
-			return nil
-		}
-		_, sum, err := durable.HashFile(f, dir+"/"+layout.RawCycleFile)
-		if err == nil && sum != c.RawSHA256 {
-			err = fmt.Errorf("%w: %s differs from the commit", snapshot.ErrDamaged, layout.RawCycleFile)
-		}
-		return err
-	}
-	m, sum, err := snapshot.ReadManifest(f, dir+"/"+name)
-	if err != nil {
-		return err
-	}
-	if want != "" && sum != want {
-		return fmt.Errorf("%w: %s differs from the commit", snapshot.ErrDamaged, name)
-	}
-	return snapshot.Verify(f, dir, m)
 }
 
 // install gives a folder its name. A different folder of this name was never committed: it is
@@ -405,17 +380,17 @@ func hasSegment(f durable.FS, s snapshot.Segment) (bool, error) {
 
 // Manifest reads the manifest of a publication: the first file of its pack.
 func (d *Dataset) Manifest(ctx context.Context, c snapshot.Commit) (snapshot.Manifest, error) {
-	pack, err := d.store.objects.Open(ctx, d.key(packName(c)))
+	stored, err := d.store.objects.Open(ctx, d.key(pack.Name(c)))
 	if err != nil {
 		return snapshot.Manifest{}, err
 	}
-	defer pack.Close()
-	data, err := firstFile(pack, c)
+	defer stored.Close()
+	data, err := pack.Manifest(stored, c)
 	if err != nil {
 		return snapshot.Manifest{}, err
 	}
 	if durable.Hash(data) != c.ManifestSHA256 {
-		return snapshot.Manifest{}, fmt.Errorf("%s: %w: its manifest differs from the commit", packName(c), snapshot.ErrDamaged)
+		return snapshot.Manifest{}, fmt.Errorf("%s: %w: its manifest differs from the commit", pack.Name(c), snapshot.ErrDamaged)
 	}
 	return snapshot.ParseManifest(data)
 }

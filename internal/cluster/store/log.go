@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"mkt/internal/cluster/store/pack"
 
 	"mkt/internal/cluster/store/object"
 	"mkt/publish/durable"
@@ -44,7 +45,7 @@ func (l *Log) Archive(ctx context.Context, data durable.ReadFS, archive string, 
 	for _, file := range files {
 		content, err := durable.ReadFile(data, file, object.MaxObject)
 		if err == nil {
-			err = w.WriteHeader(header(file, tar.TypeReg, "", int64(len(content))))
+			err = w.WriteHeader(pack.Header(file, tar.TypeReg, "", int64(len(content))))
 		}
 		if err == nil {
 			_, err = w.Write(content)

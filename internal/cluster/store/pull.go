@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"mkt/internal/cluster/store/pack"
 	"path"
 	"time"
 
@@ -162,7 +163,7 @@ func (p *pull) one(ctx context.Context, n uint64) (snapshot.Commit, error) {
 	if err != nil {
 		return c, err
 	}
-	if err = p.d.copyPack(ctx, p.f, c, archived); err == nil {
+	if err = p.d.copyPack(ctx, p.f, c, pack.Archived); err == nil {
 		err = p.found(ctx, c)
 	}
 	switch {
@@ -266,7 +267,7 @@ func (p *pull) archive(ctx context.Context, name string, size int64) error {
 // measure adds up the size of a pull.
 func (p *pull) measure(ctx context.Context) error {
 	return p.d.store.objects.List(ctx, p.d.key("packs/"), "", func(o object.Object) (bool, error) {
-		version, ok := parsePack(path.Base(o.Key))
+		version, ok := pack.Parse(path.Base(o.Key))
 		if ok && version >= p.done.First && version <= p.done.Last {
 			p.done.Packs++
 			p.done.Bytes += o.Size

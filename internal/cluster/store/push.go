@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"mkt/internal/cluster/store/pack"
 	"path"
 
 	"mkt/publish/durable"
@@ -134,7 +135,7 @@ func (d *Dataset) pushOne(ctx context.Context, f durable.FS, n uint64, dryRun bo
 
 // isLeft reports whether retention has left more of a publication than its record.
 func isLeft(f durable.ReadFS, c snapshot.Commit) (bool, error) {
-	for _, dir := range folders(c.CycleID) {
+	for _, dir := range pack.Folders(c.CycleID) {
 		if there, err := durable.Exists(f, dir); err != nil || there {
 			return there, err
 		}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"mkt/internal/cluster/store/pack"
 
 	"mkt/publish/durable"
 	"mkt/publish/snapshot"
@@ -64,8 +65,8 @@ func (d *Dataset) follows(ctx context.Context, c snapshot.Commit) (err error) {
 }
 
 func (d *Dataset) shipPack(ctx context.Context, root durable.FS, c snapshot.Commit) error {
-	return d.store.objects.Put(ctx, d.key(packName(c)), func(w io.Writer) error {
-		files, err := writePack(ctx, root, c, w)
+	return d.store.objects.Put(ctx, d.key(pack.Name(c)), func(w io.Writer) error {
+		files, err := pack.Write(ctx, root, c, w)
 		if err == nil && files == 0 {
 			err = errNothingLeft
 		}

@@ -10,6 +10,7 @@ import (
 	"io"
 	"io/fs"
 	"maps"
+	"mkt/internal/cluster/store/pack"
 	"path"
 	"slices"
 	"strings"
@@ -73,7 +74,7 @@ func archiveStates(f durable.ReadFS, dir string) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := w.WriteHeader(header(layout.StateDir+"/"+e.Name(), tar.TypeReg, "", int64(len(data)))); err != nil {
+		if err := w.WriteHeader(pack.Header(layout.StateDir+"/"+e.Name(), tar.TypeReg, "", int64(len(data)))); err != nil {
 			return nil, err
 		}
 		if _, err := w.Write(data); err != nil {
