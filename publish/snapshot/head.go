@@ -2,7 +2,6 @@ package snapshot
 
 import (
 	"errors"
-	"fmt"
 	"math"
 
 	"mkt/publish/durable"
@@ -73,35 +72,6 @@ func LastRecord(f durable.ReadFS) (n uint64, sum string, err error) {
 	}
 	data, err := recordBytes(f, n)
 	return n, durable.Hash(data), Fault(layout.Commit(n), err)
-}
-
-// ReadCommit reads commit record n. The error is [fs.ErrNotExist] if it is missing, and
-// [ErrDamaged] if the file is not record n; see also [ErrUnreadable] and [layout.ErrNewer].
-func ReadCommit(f durable.ReadFS, n uint64) (Commit, error) {
-	c, _, err := ReadRecord(f, n)
-	return c, err
-}
-
-// ReadRecord is [ReadCommit], with the bytes of the record.
-func ReadRecord(f durable.ReadFS, n uint64) (Commit, []byte, error) {
-	data, err := recordBytes(f, n)
-	if err != nil {
-		return Commit{}, nil, Fault(layout.Commit(n), err)
-	}
-	c, err := commitOf(n, data)
-	return c, data, err
-}
-
-func commitOf(n uint64, data []byte) (Commit, error) {
-	c, err := ParseCommit(data)
-	if err == nil && c.Version != n {
-		err = fmt.Errorf("%w: version", ErrDamaged)
-	}
-	if err != nil {
-		return Commit{}, fmt.Errorf("%s: %w", layout.Commit(n), err)
-	}
-	c.SHA256 = durable.Hash(data)
-	return c, nil
 }
 
 // startOf is the number of an existing commit: the one in CURRENT, or the first record of the
