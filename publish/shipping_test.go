@@ -381,7 +381,7 @@ func TestResetDamagedRoot(t *testing.T) {
 	if _, err := d.Sync(t.Context(), f); !snapshot.IsDamage(err) {
 		t.Fatalf("a damaged record: %v", err)
 	}
-	done, err := d.Reset(t.Context(), f)
+	done, err := d.Reset(t.Context(), f, 2)
 	if !done || err != nil {
 		t.Fatalf("reset: %t, %v", done, err)
 	}
@@ -396,12 +396,12 @@ func TestResetDamagedRoot(t *testing.T) {
 	publishCycle(t, stranger, c[1])
 	publishCycle(t, stranger, c[2])
 	replace(t, stranger, name, []byte("{}"))
-	if done, err := d.Reset(t.Context(), stranger); done || err != nil {
+	if done, err := d.Reset(t.Context(), stranger, 3); done || err != nil {
 		t.Errorf("a root with other publications was put aside: %t, %v", done, err)
 	}
 
 	other, _ := newStore(t)
-	if done, err := other.Reset(t.Context(), f); done || err != nil {
+	if done, err := other.Reset(t.Context(), f, 3); done || err != nil {
 		t.Errorf("a root that the store does not have was put aside: %t, %v", done, err)
 	}
 	got, err := look(f)

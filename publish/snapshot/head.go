@@ -35,7 +35,8 @@ func EnsureDurable(f durable.ReadFS, c Commit) error {
 }
 
 // Last reads the newest commit record for the writer; false if nothing was published yet.
-// A damaged record is an error, since nothing may be built on it.
+// A damaged record is an error, since nothing may be built on it; of the commit only the Version is
+// known then, if it is.
 func Last(f durable.ReadFS) (Commit, bool, error) {
 	start, err := startOf(f)
 	if err != nil {
@@ -46,6 +47,7 @@ func Last(f durable.ReadFS) (Commit, bool, error) {
 		return Commit{}, false, err
 	}
 	c, err := ReadCommit(f, n)
+	c.Version = n
 	return c, err == nil, err
 }
 

@@ -57,10 +57,10 @@ func (a *Attached) attach(ctx context.Context, open func(context.Context) (*Stor
 	}
 	a.Dataset = s.Dataset(clientID, p)
 	if snapshot.IsDamage(local) {
-		if err := a.CopyAgain(ctx, root, local); err != nil {
+		if err := a.CopyAgain(ctx, root, here.Version, local); err != nil {
 			return err
 		}
-		a.Damage, local = local, nil // the root is empty
+		a.Damage, local, here = local, nil, snapshot.Commit{} // the root is empty
 	}
 	if local != nil {
 		return local
@@ -69,13 +69,13 @@ func (a *Attached) attach(ctx context.Context, open func(context.Context) (*Stor
 	return err
 }
 
-// CopyAgain prepares a damaged root for being copied from the store by the next [Attach]. It
-// returns the damage if the store does not have all of it.
-func (a *Attached) CopyAgain(ctx context.Context, root durable.FS, damage error) error {
+// CopyAgain prepares a damaged root, whose newest record is number here, for being copied from the
+// store by the next [Attach]. It returns the damage if the store does not have all of it.
+func (a *Attached) CopyAgain(ctx context.Context, root durable.FS, here uint64, damage error) error {
 	if a.Dataset == nil {
 		return damage
 	}
-	if done, err := a.Dataset.Reset(ctx, root); err != nil || !done {
+	if done, err := a.Dataset.Reset(ctx, root, here); err != nil || !done {
 		return errors.Join(damage, err)
 	}
 	return nil

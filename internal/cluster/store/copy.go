@@ -412,13 +412,9 @@ func (d *Dataset) sameHistory(ctx context.Context, f durable.ReadFS, newest uint
 }
 
 // Reset moves everything published in a damaged root to the quarantine, so that the next
-// [Dataset.Sync] copies it again. If the root has a record that the store lacks, it changes
-// nothing and returns false.
-func (d *Dataset) Reset(ctx context.Context, f durable.FS) (bool, error) {
-	here, _, err := snapshot.LastRecord(f)
-	if err != nil && !snapshot.IsDamage(err) {
-		return false, err
-	}
+// [Dataset.Sync] copies it again. here is the number of its newest record, 0 if it is not known. If
+// the root has a record that the store lacks, it changes nothing and returns false.
+func (d *Dataset) Reset(ctx context.Context, f durable.FS, here uint64) (bool, error) {
 	there, _, err := d.Head(ctx, 0)
 	if err != nil || there.Version == 0 || there.Version < here {
 		return false, err

@@ -58,7 +58,7 @@ func (r *Runs) End(ctx context.Context, a *Attached, root durable.FS, e Ended) (
 	}
 	r.shipStates(ctx, a, root, e.Err != nil, e.Stopping)
 	var damage *snapshot.DamageError
-	if !errors.As(e.Err, &damage) || a.Dataset == nil || a.CopyAgain(ctx, root, damage) != nil {
+	if !errors.As(e.Err, &damage) || a.Dataset == nil || a.CopyAgain(ctx, root, damage.Commit.Version, damage) != nil {
 		return false
 	}
 	r.logCopyAgain(a.Dataset.clientID, a.Dataset.product, damage)
