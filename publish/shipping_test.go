@@ -396,7 +396,7 @@ func TestResetDamagedRoot(t *testing.T) {
 	publishCycle(t, stranger, c[1])
 	publishCycle(t, stranger, c[2])
 	replace(t, stranger, name, []byte("{}"))
-	if done, err := d.Reset(t.Context(), stranger, 3); done || err != nil {
+	if done, err := d.Reset(t.Context(), stranger, 2); done || err != nil {
 		t.Errorf("a root with other publications was put aside: %t, %v", done, err)
 	}
 
