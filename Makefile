@@ -28,7 +28,7 @@ LDFLAGS := -s -w -X main.version=$(VERSION)$(if $(filter Linux,$(shell uname)), 
 # goroutines, which the detector changes.
 RACE := ./internal/accounts/audit ./cmd/mkt/internal/cli/... ./internal/receipts/commitlog ./internal/console ./internal/evidence/doctor \
 	./internal/evidence/page ./internal/schedule ./internal/tail ./internal/accounts \
-	./fetch ./fetch/internal/requests ./fetch/internal/upstream ./fetch/raw ./fetch/simulator \
+	./fetch ./fetch/internal/requests ./fetch/internal/upstream ./fetch/raw ./fetch/simulator/... \
 	./internal/listen ./publish/durable ./internal/cluster/store/object ./internal/receipts/witness ./serve/...
 TIMED := TestSimulatedFaults
 # In these packages the detector watches the tests RACED, which run cycles with several workers and

@@ -106,3 +106,13 @@ type Summary struct {
 	Recovered int // quarantined folders of killed runs
 	Took      time.Duration
 }
+
+// run is one Run.
+type run struct {
+	Options
+	summary  Summary
+	compacts bool      // earlier cycles are to be compacted
+	began    time.Time // by Monotonic
+	started  time.Time
+	values   int64 // JSON values and keys of all accepted answers
+}

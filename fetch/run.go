@@ -98,16 +98,6 @@ func (o Options) fill() (Options, error) {
 	return o, nil
 }
 
-// run is one Run.
-type run struct {
-	Options
-	summary  Summary
-	compacts bool      // earlier cycles are to be compacted
-	began    time.Time // by Monotonic
-	started  time.Time
-	values   int64 // JSON values and keys of all accepted answers
-}
-
 // prepare recovers from killed runs and chooses the cycle. It returns done if
 // there is nothing to do.
 func (r *run) prepare() (done bool, err error) {

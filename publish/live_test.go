@@ -20,6 +20,7 @@ import (
 	"mkt/publish/retention"
 	"mkt/publish/snapshot"
 	"mkt/publish/table"
+	"mkt/publish/table/canonical"
 )
 
 // liveTick is a canonical cycle of live intelligence: number counts ticks of 8 seconds
@@ -57,8 +58,8 @@ func (k liveTick) transformAs(t testing.TB, f durable.FS, older bool) {
 			InPlay: true, At: k.at(), Timeline: []football.TimelineEntry{{At: k.at(), Until: k.at(), State: football.VisualCalm}},
 			Series:  football.Series{Buckets: []football.Bucket{{Minute: 1, Home: k.number, State: football.BucketValue}}},
 			Periods: []football.PeriodSum{{Half: 1, Home: k.number, State: football.BucketValue}}}
-		fixtures = append(fixtures, table.LiveOf(&l, k.at(), 1))
-		timeline, buckets, periods = table.LiveTimelineOf(timeline, &l), table.LiveBucketsOf(buckets, &l), table.LivePeriodsOf(periods, &l)
+		fixtures = append(fixtures, canonical.Live(&l, k.at(), 1))
+		timeline, buckets, periods = canonical.LiveTimeline(timeline, &l), canonical.LiveBuckets(buckets, &l), canonical.LivePeriods(periods, &l)
 		counters = append(counters, table.LiveCounterRow{FixtureID: fixtureID(n), Metric: "attacks", State: "MISSING"})
 		states = append(states, table.LiveStateRow{FixtureID: fixtureID(n), State: []byte{1}})
 	}

@@ -8,6 +8,7 @@ import (
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
 	"mkt/publish/table"
+	"mkt/publish/table/content"
 )
 
 // plan is the decision about every fixture, sorted by fixture id.
@@ -20,7 +21,7 @@ type plan struct {
 // decision is the decision about one fixture in the previous dataset or in the cycle.
 type decision struct {
 	fixture    // as it will be published, or as it was if it is removed
-	source     table.Source
+	source     table.MergeSource
 	notOffered bool // published as listed: the provider offers no markets on it
 	moved      bool // carried over with the kick-off of the list
 	silent     bool // with the same content as in the previous dataset: there is no event
@@ -59,10 +60,10 @@ func decide(in inputs, acceptRemovals bool) plan {
 		notOffered := entry != nil && entry.Markets == "NONE"
 		switch {
 		case now != nil && !over && !notOffered:
-			p.fixtures = append(p.fixtures, decision{fixture: *now, source: table.New, before: before})
+			p.fixtures = append(p.fixtures, decision{fixture: *now, source: table.FromNew, before: before})
 		case now != nil && !over && (before == nil || before.markets == 0 || in.otherPrices):
 			same := before != nil && before.digest == now.digest
-			p.fixtures = append(p.fixtures, decision{fixture: *now, source: table.New, notOffered: true, silent: same, before: before})
+			p.fixtures = append(p.fixtures, decision{fixture: *now, source: table.FromNew, notOffered: true, silent: same, before: before})
 		case before == nil:
 			return
 		case over || before.provider != in.provider || in.otherPrices:
@@ -73,7 +74,7 @@ func decide(in inputs, acceptRemovals bool) plan {
 				unexpected++
 			}
 		default:
-			d := decision{fixture: *before, source: table.Old, before: before}
+			d := decision{fixture: *before, source: table.FromOld, before: before}
 			if entry != nil && entry.StartsAt != nil && !sameTime(entry.StartsAt, before.startsAt) {
 				d.startsAt, d.moved = entry.StartsAt, true
 			}
@@ -102,7 +103,7 @@ func decide(in inputs, acceptRemovals bool) plan {
 func (p *plan) hold() {
 	for i := range p.fixtures {
 		if f := &p.fixtures[i]; f.missing {
-			f.removed, f.source = false, table.Old
+			f.removed, f.source = false, table.FromOld
 			p.held++
 		}
 	}
@@ -141,8 +142,8 @@ func walk(in inputs, visit func(before, now *fixture, entry *table.ListingRow)) 
 }
 
 // sources returns the source of the rows of each fixture of the dataset.
-func (p *plan) sources() map[string]table.Source {
-	all := make(map[string]table.Source, len(p.fixtures))
+func (p *plan) sources() map[string]table.MergeSource {
+	all := make(map[string]table.MergeSource, len(p.fixtures))
 	for i := range p.fixtures {
 		if f := &p.fixtures[i]; !f.removed {
 			all[f.id] = f.source
@@ -188,7 +189,7 @@ func (p *plan) digestMoved(f durable.ReadFS, base *Base) error {
 			return err
 		}
 		d.move(&own[0])
-		d.digest = table.Digest(own[0], its)
+		d.digest = content.Digest(own[0], its)
 	}
 	return nil
 }
@@ -251,7 +252,7 @@ func (p *plan) counts() (n counts) {
 			n.removed++
 		case f.notOffered:
 			n.notOffered++
-		case f.source == table.New:
+		case f.source == table.FromNew:
 			n.refreshed++
 		default:
 			n.carried++
@@ -286,7 +287,7 @@ func (p *plan) events(first uint64, at time.Time, cycle layout.CycleID) []table.
 		switch {
 		case f.removed:
 			row.Type = Removed
-		case f.source == table.New && !f.silent, f.moved:
+		case f.source == table.FromNew && !f.silent, f.moved:
 			row.Type, row.ContentDigest = Updated, &f.digest
 		default:
 			continue

@@ -13,6 +13,7 @@ import (
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
 	"mkt/publish/table"
+	"mkt/publish/table/diff"
 )
 
 // writeSteps writes the changes of prices and kick-offs by the publication, and returns their segment;
@@ -45,9 +46,9 @@ func (d *Draft) writeSteps(ctx context.Context, at time.Time) (*snapshot.Segment
 		}
 		prices := func(name string) iter.Seq2[*table.PriceRow, error] {
 			if name == "" {
-				return table.Each[table.PriceRow](nil)
+				return diff.Each[table.PriceRow](nil)
 			}
-			return snapshot.PricesOf(d.Root, name, func(id string) bool { return wanted[id] })
+			return snapshot.PricesOfFixtures(d.Root, name, func(id string) bool { return wanted[id] })
 		}
 		if err := s.write(d.plan.fixtures, prices(old), prices(canonical)); err != nil {
 			return err
@@ -94,7 +95,7 @@ func (s *stepWriter) write(fixtures []decision, old, new iter.Seq2[*table.PriceR
 		return strings.Compare(a.MarketID, b.MarketID)
 	}
 	next := 0
-	for pair, err := range table.Pairs(old, new, byID) {
+	for pair, err := range diff.Pairs(old, new, byID) {
 		if err != nil {
 			return err
 		}
@@ -158,7 +159,7 @@ func (d *decision) changed() bool {
 
 // market writes the rows of a market's selections. A fixture that went away has one row, which
 // speaks for them.
-func (s *stepWriter) market(d *decision, p table.Pair[table.PriceRow]) error {
+func (s *stepWriter) market(d *decision, p diff.Pair[table.PriceRow]) error {
 	changed := d.changed()
 	whole := s.whole && p.Old != nil
 	if !changed && !whole {
@@ -190,7 +191,7 @@ func (s *stepWriter) market(d *decision, p table.Pair[table.PriceRow]) error {
 }
 
 // pair writes the rows of a selection. Either side is nil if its market does not have it.
-func (s *stepWriter) pair(d *decision, p table.Pair[table.PriceRow], before, now *table.PriceSelectionRow, changed, whole bool) error {
+func (s *stepWriter) pair(d *decision, p diff.Pair[table.PriceRow], before, now *table.PriceSelectionRow, changed, whole bool) error {
 	if whole && before != nil {
 		if err := s.selection(s.before, d.before, p.Old, before, true); err != nil {
 			return err

@@ -27,6 +27,9 @@ import (
 	"mkt/publish/snapshot"
 	"mkt/publish/steps"
 	"mkt/publish/table"
+	"mkt/publish/table/canonical"
+	"mkt/publish/table/content"
+	"mkt/publish/table/stepindex"
 )
 
 // The steps alone say what every snapshot has of prices, lines, publishability and kick-offs,
@@ -106,7 +109,7 @@ func TestKickOffOfAFixtureThatIsNotAskedFor(t *testing.T) {
 			was := had.fixtures[id]
 			_, markets, _, err := snapshot.FixtureOf(f, head, m, id)
 			must(t, err)
-			if row.ContentDigest != table.Digest(row, markets) || len(markets) != marketsEach {
+			if row.ContentDigest != content.Digest(row, markets) || len(markets) != marketsEach {
 				t.Errorf("cycle %d: %s: %d markets, or another digest", c.number, id, len(markets))
 			}
 			if id != fixtureID(1) && (!row.ProviderFetchedAt.Equal(was.ProviderFetchedAt) || (row.ContentDigest == was.ContentDigest) != row.StartsAt.Equal(*was.StartsAt)) {
@@ -230,10 +233,10 @@ func manyMarkets(r *rand.Rand, c *cycle, n int) (table.FixtureRow, []table.Marke
 		if n := len(market.Selections); n > 1 && r.IntN(20) == 0 {
 			market.Selections[0], market.Selections[n-1] = market.Selections[n-1], market.Selections[0]
 		}
-		rows = append(rows, table.MarketOf(f.ID, "1", &market))
+		rows = append(rows, canonical.Market(f.ID, "1", &market))
 	}
-	row := table.FixtureOf(f, len(rows), "")
-	row.ContentDigest = table.Digest(row, rows)
+	row := canonical.Fixture(f, len(rows), "")
+	row.ContentDigest = content.Digest(row, rows)
 	return row, rows
 }
 
@@ -273,11 +276,11 @@ func drawContent(r *rand.Rand, c *cycle, n int) (table.FixtureRow, []table.Marke
 			})
 		}
 		if len(ids) > 0 || r.IntN(2) == 0 {
-			rows = append(rows, table.MarketOf(f.ID, "1", &market))
+			rows = append(rows, canonical.Market(f.ID, "1", &market))
 		}
 	}
-	row := table.FixtureOf(f, len(rows), "")
-	row.ContentDigest = table.Digest(row, rows)
+	row := canonical.Fixture(f, len(rows), "")
+	row.ContentDigest = content.Digest(row, rows)
 	return row, rows
 }
 
@@ -313,15 +316,15 @@ func differentSteps(t testing.TB, f durable.ReadFS, head snapshot.Commit, m snap
 	return "the steps have other bytes: " + cmp.Diff(rows, written, cmpopts.EquateEmpty())
 }
 
-// content is a snapshot in memory.
-type content struct {
+// contents is a snapshot in memory.
+type contents struct {
 	fixtures map[string]table.FixtureRow
 	markets  map[string]map[string]table.MarketRow // by fixture and market
 }
 
-func contentOf(t testing.TB, f durable.ReadFS, c snapshot.Commit) content {
+func contentOf(t testing.TB, f durable.ReadFS, c snapshot.Commit) contents {
 	t.Helper()
-	all := content{map[string]table.FixtureRow{}, map[string]map[string]table.MarketRow{}}
+	all := contents{map[string]table.FixtureRow{}, map[string]map[string]table.MarketRow{}}
 	if c.Version == 0 {
 		return all
 	}
@@ -511,7 +514,7 @@ func stepsState(t testing.TB, f durable.ReadFS, m snapshot.Manifest, seen map[st
 func pathState(t testing.TB, f durable.ReadFS, m snapshot.Manifest, at time.Time) map[string]string {
 	t.Helper()
 	all := map[string]string{}
-	from := steps.Source{FS: f, Index: func(s snapshot.Segment) (*table.Index, error) { return steps.NewIndex(f, s) }}
+	from := steps.Source{FS: f, Index: func(s snapshot.Segment) (*stepindex.Index, error) { return steps.NewIndex(f, s) }}
 	for n := range 12 {
 		for _, market := range []string{"mk_0", "mk_1", "mk_2"} {
 			p, err := steps.NewMarket(&m, fixtureID(n), market, at).Path(from, steps.Whole)

@@ -49,7 +49,7 @@ type tables struct {
 // rest is carried over.
 func (t *tables) mergeMarkets(ctx context.Context) error {
 	sources := t.plan.sources()
-	choose := func(id string) table.Source { return sources[id] }
+	choose := func(id string) table.MergeSource { return sources[id] }
 	fixtures := func() error { return writeTable[table.FixtureRow](ctx, t, layout.FixturesFile, "fixtures", choose) }
 	if t.rewritten && !t.plan.replacesAll(t.refreshed) {
 		fixtures = func() error { return t.writeFixtures(ctx) }
@@ -58,9 +58,9 @@ func (t *tables) mergeMarkets(ctx context.Context) error {
 		return err
 	}
 	done := 0
-	counted := func(id string) table.Source {
+	counted := func(id string) table.MergeSource {
 		source := choose(id)
-		if source != table.Neither && t.progress != nil {
+		if source != table.FromNeither && t.progress != nil {
 			t.progress(done, len(sources))
 			done++
 		}
@@ -96,7 +96,7 @@ func (t *tables) writeFixtures(ctx context.Context) error {
 				continue
 			}
 			next := rows[0]
-			if f.source == table.New {
+			if f.source == table.FromNew {
 				next = rows[1]
 			}
 			row, err, ok := next()
@@ -157,7 +157,7 @@ func (t *tables) share(name, key string) error {
 
 // writeTable writes one table of the snapshot. If it consists of all rows of the cycle, the
 // file is shared with the canonical folder.
-func writeTable[T table.FixtureRow | table.MarketRow](ctx context.Context, t *tables, name, key string, choose func(fixtureID string) table.Source) error {
+func writeTable[T table.FixtureRow | table.MarketRow](ctx context.Context, t *tables, name, key string, choose func(fixtureID string) table.MergeSource) error {
 	if t.plan.replacesAll(t.refreshed) {
 		return t.share(name, key)
 	}
@@ -179,7 +179,7 @@ func writeTable[T table.FixtureRow | table.MarketRow](ctx context.Context, t *ta
 
 // mergeFiles merges the rows of two files. choose returns the source of each fixture's rows.
 // Either file may be "".
-func mergeFiles[T table.FixtureRow | table.MarketRow](f durable.FS, w *table.Writer[T], old, new string, choose func(fixtureID string) table.Source) (snapshot.Table, error) {
+func mergeFiles[T table.FixtureRow | table.MarketRow](f durable.FS, w *table.Writer[T], old, new string, choose func(fixtureID string) table.MergeSource) (snapshot.Table, error) {
 	var tables [2]*table.Reader[T]
 	for i, name := range []string{old, new} {
 		if name == "" {

@@ -23,6 +23,8 @@ import (
 	"mkt/publish/retention"
 	"mkt/publish/snapshot"
 	"mkt/publish/table"
+	"mkt/publish/table/canonical"
+	"mkt/publish/table/content"
 )
 
 // start is long ago, since the disk dates files by the real clock.
@@ -80,20 +82,20 @@ func (c cycle) fixture(n int) (table.FixtureRow, []table.MarketRow) {
 			ID: football.MarketID(fmt.Sprintf("mk_%d", m)), Canonical: "TOTAL_GOALS", Name: football.Of(fmt.Sprint("cycle ", c.number)), Origin: football.Mapped, Ordinal: m,
 			Selections: []football.Selection{{ID: "sl_1", Line: "2.5", Odds: football.NewOdds(football.Field[string]{}, football.Of(fmt.Sprintf("1.%02d", c.number))), Quality: football.Quality{Status: football.StatusOK, Publishable: true}}},
 		}
-		rows = append(rows, table.MarketOf(f.ID, "1", &market))
+		rows = append(rows, canonical.Market(f.ID, "1", &market))
 	}
-	row := table.FixtureOf(f, len(rows), "")
-	row.ContentDigest = table.Digest(row, rows)
+	row := canonical.Fixture(f, len(rows), "")
+	row.ContentDigest = content.Digest(row, rows)
 	return row, rows
 }
 
 // bareFixture is fixture n as listed.
 func (c cycle) bareFixture(n int) table.FixtureRow {
-	row := table.FixtureOf(football.Fixture{
+	row := canonical.Fixture(football.Fixture{
 		ID: football.FixtureID(fixtureID(n)), Home: football.Of(fmt.Sprint("cycle ", max(1, c.edition))), StartsAt: football.Of(start.Add(1000 * time.Hour)),
 		Provider: c.provider, ProviderFixtureID: fmt.Sprint(n), FetchedAt: c.clock().Add(time.Second),
 	}, 0, "")
-	row.ContentDigest = table.Digest(row, nil)
+	row.ContentDigest = content.Digest(row, nil)
 	return row
 }
 

@@ -8,21 +8,23 @@ import (
 	"mkt/serve/account"
 	"mkt/serve/internal/api"
 	"mkt/serve/internal/gate"
+	"mkt/serve/internal/pipeline"
 )
 
 // account answers GET /account, whatever the state of the subscriptions.
 func (c *call) account() error {
-	a := c.who
+	a, of := c.who, c.pipeline()
 	return c.sendDocument(api.Account{
 		ClientID: a.ClientID, Name: a.Name, Status: string(a.Status),
-		Products: c.products(a), Features: c.features(a),
-		Provider:  api.AccountProviderRef{Name: textOrNil(a.Provider.Name), Status: string(c.connection(a))},
+		Products: c.products(of), Features: c.features(a),
+		Provider:  api.AccountProviderRef{Name: textOrNil(a.Provider.Name), Status: string(of.Connection())},
 		RateLimit: api.RateLimit{Requests: a.Limit.Requests, PerSeconds: a.Limit.Per.Seconds(), Burst: a.Limit.Burst},
-		Health:    c.health(a),
+		Health:    of.Health(c.now),
 	})
 }
 
-func (c *call) products(a *account.Account) []api.AccountProduct {
+func (c *call) products(of pipeline.Pipeline) []api.AccountProduct {
+	a := c.who
 	var list []api.AccountProduct
 	for _, p := range football.Products() {
 		s := a.Subscriptions[p]
@@ -30,8 +32,8 @@ func (c *call) products(a *account.Account) []api.AccountProduct {
 			Product: string(p), Status: string(a.TermAt(p, c.now)),
 			StartsAt: api.TimeOf(s.Starts), Expires: api.TimeOf(s.Expires), Features: []string{},
 		}
-		if cadence := c.cadence(a, p, c.now); cadence > 0 && a.TermAt(p, c.now) == account.InForce {
-			product.CadenceMS = ptr(cadence.Milliseconds())
+		if cadence := of.Cadence(p, c.now); cadence > 0 && a.TermAt(p, c.now) == account.InForce {
+			product.CadenceMS = new(cadence.Milliseconds())
 		}
 		for _, f := range account.ProductFeatures(p) {
 			if a.Allows(f) {
@@ -58,16 +60,16 @@ func (c *call) features(a *account.Account) map[string]bool {
 // provider answers GET /account/provider. Serve has only a masked hint of the credential.
 // The capabilities are those that the account's own plan showed.
 func (c *call) provider() error {
-	p := c.who.Provider
+	p, of := c.who.Provider, c.pipeline()
 	out := api.AccountProvider{
-		Name: textOrNil(p.Name), Status: string(c.connection(c.who)), CredentialHint: textOrNil(p.Hint), Capabilities: []string{},
+		Name: textOrNil(p.Name), Status: string(of.Connection()), CredentialHint: textOrNil(p.Hint), Capabilities: []string{},
 	}
 	if p.Configured {
-		for _, capability := range c.plan(c.who).Included() {
+		for _, capability := range of.Plan().Included() {
 			out.Capabilities = append(out.Capabilities, string(capability))
 		}
 	}
-	s := c.credentialStatus(c.who)
+	s := of.CredentialStatus()
 	out.LastSuccessAt, out.LastAttemptAt, out.LastError = api.TimeOf(s.LastOKAt), api.TimeOf(s.LastAttemptAt), textOrNil(string(s.Code))
 	return c.sendDocument(out)
 }

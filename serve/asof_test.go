@@ -14,7 +14,8 @@ import (
 	"mkt/publish/health"
 	"mkt/serve"
 	"mkt/serve/account"
-	"mkt/serve/clock"
+	"mkt/serve/asof"
+	"mkt/serve/replay"
 )
 
 func askedThen(w *world) []string {
@@ -81,7 +82,7 @@ func usage(t *testing.T, dataDir string) (all string) {
 
 func (w *world) startAsOf(at time.Time) *world {
 	w.t.Helper()
-	return w.replayed(clock.Standing(at), serve.Replay{})
+	return w.replayed(asof.Standing(at), replay.Options{})
 }
 
 // TestAsOfLimits: the past is not served to the network; before the first publication
@@ -90,7 +91,7 @@ func TestAsOfLimits(t *testing.T) {
 	t.Parallel()
 	w := published(t, 5, 3)
 	w.publish("acme", 6, 3, 2)
-	err := serve.Run(context.Background(), serve.Options{Listen: "0.0.0.0:0", DataDir: w.dataDir, CacheDir: t.TempDir(), Accounts: w.registry, Clock: clock.Standing(begin)})
+	err := serve.Run(context.Background(), serve.Options{Listen: "0.0.0.0:0", DataDir: w.dataDir, CacheDir: t.TempDir(), Accounts: w.registry, Clock: asof.Standing(begin)})
 	if !errors.Is(err, serve.ErrNotLoopback) {
 		t.Errorf("on every address: %v", err)
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"net/url"
 	"time"
 
 	"github.com/labstack/echo/v4"
@@ -12,24 +11,42 @@ import (
 	"mkt/serve/account"
 	"mkt/serve/internal/api"
 	"mkt/serve/internal/gate"
+	"mkt/serve/internal/metrics"
+	"mkt/serve/internal/pipeline"
 	"mkt/serve/internal/reader"
+	"mkt/serve/internal/reader/fairqueue"
+	"mkt/serve/internal/response"
 )
 
-// call is one request to a route. It uses the account of one generation and the view of
+// route is a row of the tables of routes.
+type route struct {
+	path   string // below api.Root, as echo writes it
+	name   string // as the specification writes it, for the log, usage and documents
+	open   bool   // the token is optional
+	need   gate.Need
+	params []string // known query parameters; others are ignored
+	handle func(*call) error
+	// extension is what the account must have besides; "" in version 1.
+	extension string
+}
+
+// call is one request and its answer. It uses the account of one generation and the view of
 // one snapshot throughout.
 type call struct {
+	response.Writer
 	*server
-	answer  *answer
 	request *http.Request
-	echo    echo.Context
+	body    body
+	echo    echo.Context // this and the rest: only of a request to a route
 	route   *route
 	now     time.Time
 
 	who     *account.Account // nil on an open route without a known token
+	traffic *metrics.Traffic // of the account; nil if it is unknown
 	counted bool             // counted among the account's requests at once
-	query   url.Values       // the known parameters
-	dataset *reader.Dataset  // nil if the route reads no data
-	view    *reader.View     // nil if there is no data yet
+	params  params
+	dataset *reader.Dataset // nil if the route reads no data
+	view    *reader.View    // nil if there is no data yet
 }
 
 // answerTime limits the rendering of a page, including the wait in the queue.
@@ -37,9 +54,9 @@ const answerTime = 10 * time.Second
 
 // enter returns the handler of a route. It makes all checks that come before those of
 // the route's own parameters.
-func (s *server) enter(rt *route) echo.HandlerFunc {
+func enter(rt *route) echo.HandlerFunc {
 	return func(e echo.Context) error {
-		a := e.Response().Writer.(*answer)
+		c := e.Response().Writer.(*call)
 		params := e.ParamValues()
 		for i, value := range params {
 			if value == "" {
@@ -48,13 +65,12 @@ func (s *server) enter(rt *route) echo.HandlerFunc {
 			params[i] = decoded(value)
 		}
 		e.SetParamValues(params...)
-		a.route = rt.name
-		if err := withinSize(e.Request(), a.body); err != nil {
-			a.Header().Set("Connection", "close")
+		c.Route = rt.name
+		if err := withinSize(e.Request(), c.body); err != nil {
+			c.Header().Set("Connection", "close")
 			return err
 		}
-		c := &a.call
-		*c = call{server: s, answer: a, request: e.Request(), echo: e, route: rt, now: a.began}
+		c.request, c.echo, c.route, c.now = e.Request(), e, rt, c.Began
 		defer c.leave()
 		if err := c.admit(); err != nil {
 			return err
@@ -66,10 +82,10 @@ func (s *server) enter(rt *route) echo.HandlerFunc {
 func (c *call) admit() error {
 	pass, err := c.enterGate()
 	c.who = pass.Account
-	c.answer.limit = pass.Limit
-	c.answer.shareWith(pass.Origin)
+	c.Limit = pass.Limit
+	c.ShareWith(pass.Origin)
 	if c.who != nil {
-		c.answer.tenant, c.answer.traffic = c.who.ClientID, c.trafficOf(c.who.ClientID)
+		c.Tenant, c.traffic = c.who.ClientID, c.metrics.Traffic(c.who.ClientID)
 	}
 	if err != nil {
 		return err
@@ -78,15 +94,15 @@ func (c *call) admit() error {
 		return api.Refuse(api.FeatureNotEnabled)
 	}
 	if c.who != nil {
-		if c.counted = c.answer.traffic.enter(maxInFlightEach); !c.counted {
-			c.answer.shed = shedOwn
+		if c.counted = c.traffic.Enter(maxInFlightEach); !c.counted {
+			c.Shed = response.ShedAccount
 			return &api.Error{Code: api.ServiceUnavailable, RetryAfter: time.Second}
 		}
 		if c.route.extension == "" { // the usage of version 1 does not name extensions
 			c.usage.Count(c.who.ClientID, c.route.name, c.route.need.Product)
 		}
 	}
-	if c.query, err = parseQuery(c.request.URL.RawQuery, c.route.params); err != nil {
+	if c.params, err = parseParams(c.request.URL.RawQuery, c.route.params); err != nil {
 		return err
 	}
 	if c.route.need.Product != "" {
@@ -108,9 +124,9 @@ func (c *call) leave() {
 		c.view.Release()
 	}
 	if c.counted {
-		c.answer.traffic.leave()
+		c.traffic.Leave()
 	}
-	*c = call{} // echo keeps the answer until its next request, and must not keep the view
+	c.who, c.params, c.dataset, c.view = nil, params{}, nil, nil // echo keeps the call until its next request
 }
 
 // renderer is one of a view's functions that return a page.
@@ -139,10 +155,10 @@ func (c *call) sendBy(by renderer, key string, render func(context.Context) (*ap
 // the time was over, or the queue was full.
 func (c *call) asUnavailable(ctx context.Context, err error) error {
 	switch {
-	case errors.Is(err, reader.ErrBusy):
-		c.answer.shed = shedWaiting
+	case errors.Is(err, fairqueue.ErrBusy):
+		c.Shed = response.ShedQueue
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		c.answer.shed = shedLate
+		c.Shed = response.ShedLate
 	case ctx.Err() != nil: // the client has disconnected, which is not a fault
 	default:
 		return err
@@ -153,7 +169,7 @@ func (c *call) asUnavailable(ctx context.Context, err error) error {
 // ready checks for data: a usable provider with this product, then a snapshot. It is called
 // after the parameters are checked and before the resource is looked up.
 func (c *call) ready() error {
-	if !c.connected(c.who, c.route.need.Product) {
+	if !c.pipeline().Connected(c.route.need.Product) {
 		return api.Refuse(api.ProviderNotConnected)
 	}
 	if c.view == nil {
@@ -162,10 +178,13 @@ func (c *call) ready() error {
 	return nil
 }
 
+// pipeline returns that of the account.
+func (c *call) pipeline() pipeline.Pipeline { return pipeline.Of(c.who, c.library) }
+
 func (c *call) send(p *api.Page) error {
-	stale := c.stale()
-	if !c.answer.unchanged(c.request, p.ETag(stale)) {
-		c.answer.page(c.request, p, stale)
+	stale := c.view != nil && c.pipeline().Stale(c.route.need.Product, c.view, c.now)
+	if !c.Unchanged(c.request, p.ETag(stale)) {
+		c.Page(c.request, p, stale)
 	}
 	return nil
 }
@@ -175,6 +194,6 @@ func (c *call) sendDocument(data any) error {
 	if err != nil {
 		return err
 	}
-	c.answer.page(c.request, p, false)
+	c.Page(c.request, p, false)
 	return nil
 }

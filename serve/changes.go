@@ -13,7 +13,7 @@ import (
 // changes answers GET /changes: the events after a cursor, oldest first. The next cursor
 // is always the position at which to continue, also on the last page.
 func (c *call) changes() error {
-	limit, err := c.limit()
+	limit, err := c.params.limit()
 	if err != nil {
 		return err
 	}
@@ -66,7 +66,7 @@ func (c *call) changeCursor(seq uint64) string {
 // have a newer snapshot. If it is still newer, the page is empty, until the position is
 // known to be none of this log.
 func (c *call) changePosition() (at changeAt, err error) {
-	position, err := c.position(c.changeScope())
+	position, err := c.params.position(c.changeScope())
 	if err != nil || position == "" {
 		return at, err
 	}

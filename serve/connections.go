@@ -8,6 +8,7 @@ import (
 
 	"mkt/internal/listen"
 	"mkt/serve/internal/api"
+	"mkt/serve/internal/response"
 	"mkt/serve/internal/socketio"
 )
 
@@ -20,9 +21,9 @@ const (
 	reservedShare    = 8  // or this fraction, if that is more
 )
 
-// connections returns how many connections the server may hold: as many as asked for, or
+// maxConnections returns how many connections the server may hold: as many as asked for, or
 // the default if that is 0, but no more than the limit of open files allows.
-func connections(asked int) int {
+func maxConnections(asked int) int {
 	if asked == 0 {
 		asked = defaultConnections
 	}
@@ -39,7 +40,7 @@ func (s *server) connContext(ctx context.Context, c net.Conn) context.Context {
 }
 
 func (s *server) bounded(l net.Listener, o *Options) *listen.Listener {
-	n := connections(o.Connections)
+	n := maxConnections(o.Connections)
 	if n < o.Connections {
 		s.log.Warn("the limit of open files allows fewer connections than serve.connections; raise the limit (ulimit -n)", "connections", n)
 	}
@@ -47,10 +48,10 @@ func (s *server) bounded(l net.Listener, o *Options) *listen.Listener {
 	if perPeer == 0 {
 		perPeer = max(n/4*3, 1) // one address must leave connections to others
 	}
-	return listen.New(plainListener{l}, listen.Options{
+	return listen.New(response.Listener{Listener: l}, listen.Options{
 		Max: n, PerPeer: perPeer, Exempt: listen.Proxies(o.TrustedProxies).Contains,
 		Refusal: func() []byte {
-			return protocolAnswer(&api.Error{Code: api.ServiceUnavailable, RetryAfter: time.Second})
+			return response.RawRefusal(&api.Error{Code: api.ServiceUnavailable, RetryAfter: time.Second})
 		},
 	})
 }

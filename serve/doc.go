@@ -7,12 +7,14 @@
 // The first failure is the answer. From the first check to the last byte, a request sees
 // one generation of accounts and one snapshot.
 //
-// The files: serve.go, open.go and server.go are the process, its shutdown and the
-// outermost handler. routes.go is the route table, call.go has the checks before a
-// handler, params.go those of the query. service.go, fixtures.go, markets.go,
-// changes.go, live.go, accounts.go and health.go have the handlers. answer.go,
-// negotiate.go and requestid.go write answers. protocol_answers.go replaces the errors that net/http
-// writes by itself. realtime.go mounts the socket, and metrics*.go count.
+// From the top: serve.go is the process and its shutdown, open.go makes the server, and
+// handler.go is the outermost handler, before routing. routes.go has the table of routes,
+// with the handlers in fixtures.go, markets.go, changes.go, live.go, path.go, accounts.go
+// and status.go. They stand on call.go, which makes the checks before a handler and sends
+// its page, and on params.go, which parses the query. realtime.go mounts the socket.
+//
+// Below it, internal/response writes answers, internal/pipeline says how an account's data
+// and connection are, internal/metrics counts, and replay moves a clock of the past.
 //
 // Source: interface specification, sections 4 and 5; DESIGN, section 4.
 package serve

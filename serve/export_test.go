@@ -14,7 +14,7 @@ func init() {
 	table = append(table,
 		route{path: "/test/panic", name: "/test/panic", handle: func(*call) error { panic("secret of the handler") }},
 		route{path: "/test/late", name: "/test/late", handle: func(c *call) error {
-			c.answer.Write([]byte("half an answer"))
+			c.Write([]byte("half an answer"))
 			panic("secret of the handler")
 		}},
 		route{path: "/test/error", name: "/test/error", handle: func(*call) error { return errors.New("open /secret/path: secret of the handler") }},
@@ -27,7 +27,7 @@ func init() {
 			return c.sendDocument("done")
 		}},
 		route{path: "/test/held", name: "/test/held", need: needFixtures, handle: func(c *call) error {
-			return c.sendPage("held "+c.answer.id, func(ctx context.Context) (*api.Page, error) {
+			return c.sendPage("held "+c.ID, func(ctx context.Context) (*api.Page, error) {
 				release := make(chan struct{})
 				Held <- release
 				select {

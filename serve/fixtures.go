@@ -7,21 +7,21 @@ import (
 
 	"mkt/publish/football"
 	"mkt/serve/internal/api"
-	"mkt/serve/internal/reader"
+	"mkt/serve/internal/reader/markets"
 )
 
 // fixtures answers GET /fixtures: filtered, in the order of the ids, after a cursor.
 func (c *call) fixtures() error {
-	limit, err := c.limit()
+	limit, err := c.params.limit()
 	if err != nil {
 		return err
 	}
-	filter, err := c.fixtureFilter()
+	filter, err := fixtureFilter(c.params)
 	if err != nil {
 		return err
 	}
 	scope := api.Scope{Collection: api.FixtureList, ClientID: c.who.ClientID, Filter: canonicalFilter(filter)}
-	after, err := c.position(scope)
+	after, err := c.params.position(scope)
 	if err != nil {
 		return err
 	}
@@ -48,7 +48,7 @@ func pageKey(collection string, limit int, after, filter string) string {
 	return string(b)
 }
 
-func (c *call) renderFixtures(ctx context.Context, scope api.Scope, filter reader.FixtureFilter, after string, limit int) (*api.Page, error) {
+func (c *call) renderFixtures(ctx context.Context, scope api.Scope, filter markets.FixtureFilter, after string, limit int) (*api.Page, error) {
 	v := c.view
 	filtered, err := v.FilteredCount(ctx, filter)
 	if err != nil {
@@ -72,27 +72,27 @@ func (c *call) renderFixtures(ctx context.Context, scope api.Scope, filter reade
 	return list.Page(page, v.Freshness(), meta), nil
 }
 
-func (c *call) fixtureFilter() (f reader.FixtureFilter, err error) {
-	league, err := c.text("league")
+func fixtureFilter(p params) (f markets.FixtureFilter, err error) {
+	league, err := p.text("league")
 	if err != nil {
 		return f, err
 	}
-	f.League = reader.FoldCase(league)
-	if f.After, err = c.instant("starts_after"); err != nil {
+	f.League = markets.FoldCase(league)
+	if f.After, err = p.instant("starts_after"); err != nil {
 		return f, err
 	}
-	f.Before, err = c.instant("starts_before")
+	f.Before, err = p.instant("starts_before")
 	return f, err
 }
 
 // canonicalFilter returns the canonical form of a filter, so that equal filters share their
 // cursors and pages.
-func canonicalFilter(f reader.FixtureFilter) string {
-	if f == (reader.FixtureFilter{}) {
+func canonicalFilter(f markets.FixtureFilter) string {
+	if f == (markets.FixtureFilter{}) {
 		return ""
 	}
 	var b strings.Builder
-	for _, bound := range []reader.Instant{f.After, f.Before} {
+	for _, bound := range []markets.Instant{f.After, f.Before} {
 		if ms, ok := bound.MS(); ok {
 			b.WriteString(strconv.FormatInt(ms, 10))
 		}
@@ -117,17 +117,17 @@ func (c *call) fixture() error {
 	})
 }
 
-func (c *call) find() (reader.Fixture, error) {
+func (c *call) find() (markets.Fixture, error) {
 	if err := c.ready(); err != nil {
-		return reader.Fixture{}, err
+		return markets.Fixture{}, err
 	}
 	id := c.echo.Param("id")
 	if !football.IsFixtureID(id) {
-		return reader.Fixture{}, api.Refuse(api.FixtureNotFound)
+		return markets.Fixture{}, api.Refuse(api.FixtureNotFound)
 	}
 	f, ok := c.view.Find(id)
 	if !ok {
-		return reader.Fixture{}, api.Refuse(api.FixtureNotFound)
+		return markets.Fixture{}, api.Refuse(api.FixtureNotFound)
 	}
 	return f, nil
 }

@@ -3,7 +3,6 @@ package serve
 import (
 	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"net/url"
 	"strings"
 	"testing"
@@ -21,21 +20,20 @@ func FuzzParameters(f *testing.F) {
 	}
 	known := []string{"limit", "cursor", "league", "starts_after", "starts_before"}
 	f.Fuzz(func(t *testing.T, raw string) {
-		values, err := parseQuery(raw, known)
+		values, err := parseParams(raw, known)
 		if err != nil {
 			if api.AsError(err).Code != api.BadRequest {
 				t.Errorf("%q: %v", raw, err)
 			}
 			return
 		}
-		c := &call{query: values}
-		if n, err := c.limit(); err == nil && (n < 1 || n > 200) {
+		if n, err := values.limit(); err == nil && (n < 1 || n > 200) {
 			t.Errorf("%q: limit %d", raw, n)
 		}
-		if filter, err := c.fixtureFilter(); err == nil && len(filter.League) > 12*maxText {
+		if filter, err := fixtureFilter(values); err == nil && len(filter.League) > 12*maxText {
 			t.Errorf("%q: %d bytes of league", raw, len(filter.League))
 		}
-		if p, err := c.position(api.Scope{Collection: api.FixtureList, ClientID: "a"}); err == nil && p != "" {
+		if p, err := values.position(api.Scope{Collection: api.FixtureList, ClientID: "a"}); err == nil && p != "" {
 			t.Errorf("%q holds a cursor: %q", raw, p)
 		}
 	})
@@ -50,23 +48,22 @@ func FuzzPathParameters(f *testing.F) {
 		f.Add(q)
 	}
 	f.Fuzz(func(t *testing.T, raw string) {
-		values, err := parseQuery(raw, []string{"limit", "cursor", "from", "to", "at"})
+		values, err := parseParams(raw, []string{"limit", "cursor", "from", "to", "at"})
 		if err != nil {
 			return
 		}
-		c := &call{query: values}
-		b, err := c.bounds()
+		b, err := boundsOf(values)
 		if err != nil {
 			if code := api.AsError(err).Code; code != api.InvalidParameter {
 				t.Errorf("%q: %s", raw, code)
 			}
 			return
 		}
-		if _, paged := c.param("cursor"); !b.at.IsZero() && (!b.from.IsZero() || !b.to.IsZero() || paged) {
+		if _, paged := values.param("cursor"); !b.at.IsZero() && (!b.from.IsZero() || !b.to.IsZero() || paged) {
 			t.Errorf("%q: a time together with a span or a page", raw)
 		}
 		for _, given := range []string{"from", "to", "at"} {
-			if text, isThere := c.param(given); isThere && text != "" && b == (pathBounds{}) && !strings.Contains(text, "0001-01-01") && !strings.Contains(text, "0000-12-31") {
+			if text, isThere := values.param(given); isThere && text != "" && b == (pathBounds{}) && !strings.Contains(text, "0001-01-01") && !strings.Contains(text, "0000-12-31") {
 				t.Errorf("%q: %s is lost", raw, given)
 			}
 		}
@@ -74,26 +71,8 @@ func FuzzPathParameters(f *testing.F) {
 		if b.key() == other.key() {
 			t.Errorf("%q: the key of a span is that of another one: %s", raw, b.key())
 		}
-		if p, err := c.position(ours); err == nil && p != "" && ours.Cursor(p) != values.Get("cursor") {
+		if p, err := values.position(ours); err == nil && p != "" && ours.Cursor(p) != values.Get("cursor") {
 			t.Errorf("%q holds a cursor: %q", raw, p)
-		}
-	})
-}
-
-func FuzzHeaders(f *testing.F) {
-	f.Add("gzip;q=0.5, *", `W/"x", "y"`, "abc")
-	f.Add("*;q=0,gzip", "*", "\x00")
-	f.Fuzz(func(t *testing.T, encoding, tags, id string) {
-		if acceptsGzip([]string{encoding}) && !strings.ContainsAny(encoding, "gG*") {
-			t.Errorf("%q accepts gzip", encoding)
-		}
-		if matches([]string{tags}, `W/"secret"`) && !strings.Contains(tags, "secret") && !strings.Contains(tags, "*") {
-			t.Errorf("%q matches", tags)
-		}
-		r := httptest.NewRequest("GET", "/", nil)
-		r.Header = http.Header{"X-Request-Id": {id}}
-		if got := requestID(r); !isRequestID(got) {
-			t.Errorf("%q is no id", got)
 		}
 	})
 }

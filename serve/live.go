@@ -11,12 +11,12 @@ import (
 // live answers GET /live: the fixtures in play in the order of their ids, after a cursor.
 // Its data is that of the socket's push.
 func (c *call) live() error {
-	limit, err := c.limit()
+	limit, err := c.params.limit()
 	if err != nil {
 		return err
 	}
 	scope := api.Scope{Collection: api.LiveList, ClientID: c.who.ClientID}
-	after, err := c.position(scope)
+	after, err := c.params.position(scope)
 	if err != nil {
 		return err
 	}
@@ -91,8 +91,8 @@ func (c *call) findLive() (*api.LiveFixture, error) {
 // and on which feeds are too old now.
 func (c *call) sendLive(asked string, page func() *api.Page, fixtures ...*api.LiveFixture) error {
 	tag := api.PageTag(c.view.Commit().SHA256, asked, api.StaleMarks(c.now, fixtures...))
-	if !c.answer.unchanged(c.request, tag) {
-		c.answer.page(c.request, page(), false)
+	if !c.Unchanged(c.request, tag) {
+		c.Page(c.request, page(), false)
 	}
 	return nil
 }

@@ -6,22 +6,22 @@ import (
 
 	"mkt/publish/football"
 	"mkt/serve/internal/api"
-	"mkt/serve/internal/reader"
+	"mkt/serve/internal/reader/markets"
 )
 
 // markets answers GET /fixtures/{id}/markets, filtered and in the order of the ids.
 func (c *call) markets() error {
-	limit, err := c.limit()
+	limit, err := c.params.limit()
 	if err != nil {
 		return err
 	}
-	filter, err := c.marketFilter()
+	filter, err := marketFilter(c.params)
 	if err != nil {
 		return err
 	}
 	id := c.echo.Param("id")
 	scope := api.Scope{Collection: api.MarketList, ClientID: c.who.ClientID, Filter: id + ";" + filter.Market + ";" + filter.Period}
-	after, err := c.position(scope)
+	after, err := c.params.position(scope)
 	if err != nil {
 		return err
 	}
@@ -38,7 +38,7 @@ func (c *call) markets() error {
 	})
 }
 
-func (c *call) renderMarkets(ctx context.Context, scope api.Scope, f reader.Fixture, filter reader.MarketFilter, after string, limit int) (*api.Page, error) {
+func (c *call) renderMarkets(ctx context.Context, scope api.Scope, f markets.Fixture, filter markets.Filter, after string, limit int) (*api.Page, error) {
 	var list api.List
 	var last []byte
 	more, err := c.view.Markets(ctx, f, filter, after, limit, func(id, body []byte) {
@@ -55,33 +55,25 @@ func (c *call) renderMarkets(ctx context.Context, scope api.Scope, f reader.Fixt
 	return list.Page(page, c.view.FixtureFreshness(f), api.MarketListMeta(f.ID, f.Markets)), nil
 }
 
-// marketFilter parses the canonical name and the period. A text that cannot be a name is
-// refused; a name without a market of the fixture leads to an empty page.
-func (c *call) marketFilter() (f reader.MarketFilter, err error) {
-	if f.Market, err = c.name("market"); err != nil {
+// marketFilter parses the canonical name and the period. A name without a market of the fixture
+// leads to an empty page.
+func marketFilter(p params) (f markets.Filter, err error) {
+	if f.Market, err = p.name("market"); err != nil {
 		return f, err
 	}
-	f.Period, err = c.name("period")
+	f.Period, err = p.name("period")
 	return f, err
-}
-
-func (c *call) name(param string) (string, error) {
-	s, given := c.param(param)
-	if given && !api.IsName(s) {
-		return "", api.Refusef(api.InvalidParameter, "%s must be a canonical name such as TOTAL_GOALS, FT or 1H", param)
-	}
-	return s, nil
 }
 
 // market answers GET /fixtures/{id}/markets/{market_id}, where market_id is an id or a
 // canonical name. A period and a subject select among the markets with a name; with an
 // id they have no effect.
 func (c *call) market() error {
-	period, err := c.name("period")
+	period, err := c.params.name("period")
 	if err != nil {
 		return err
 	}
-	subject, err := c.text("subject")
+	subject, err := c.params.text("subject")
 	if err != nil {
 		return err
 	}
@@ -98,7 +90,7 @@ func (c *call) market() error {
 		case football.IsMarketID(id):
 			found, err = c.view.Market(ctx, f, id, render)
 		case api.IsName(id):
-			found, err = c.view.MarketByName(ctx, f, reader.MarketFilter{Market: id, Period: period, Subject: subject}, render)
+			found, err = c.view.MarketByName(ctx, f, markets.Filter{Market: id, Period: period, Subject: subject}, render)
 		default:
 			refusal.Message = "a market is named by its id, mk_..., or by a canonical name in capitals, such as TOTAL_GOALS"
 		}

@@ -1,22 +1,22 @@
 package serve
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"log/slog"
-	"path/filepath"
 	"slices"
 	"time"
 
 	"mkt/publish/durable"
 	"mkt/publish/football"
 	"mkt/serve/account"
-	"mkt/serve/clock"
+	"mkt/serve/asof"
 	"mkt/serve/internal/api"
 	"mkt/serve/internal/gate"
+	"mkt/serve/internal/metrics"
 	"mkt/serve/internal/reader"
 	"mkt/serve/limits"
+	"mkt/serve/replay"
 )
 
 func newServer(o *Options) (*server, error) {
@@ -24,14 +24,14 @@ func newServer(o *Options) (*server, error) {
 		o.Now = time.Now
 	}
 	if o.Clock == nil {
-		o.Clock = clock.Real(o.Now)
+		o.Clock = asof.Real(o.Now)
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	s := &server{log: o.Log, clock: o.Clock, real: o.Now, accounts: o.Accounts, service: describe(o.Service), readTime: o.readTime, extensions: o.Extensions, replicates: o.Fetch != nil}
 	s.now = s.clock.Now
-	s.showEnd()
+	replay.ShowEnd(s.clock)
 	s.gate = &gate.Gate{Accounts: o.Accounts, Limiter: new(gate.TokenBuckets), Now: o.Now, Terms: s.now}
 	s.openSockets = new(gate.OpenSockets)
 	library, err := reader.Open(reader.Options{
@@ -48,7 +48,7 @@ func newServer(o *Options) (*server, error) {
 		return nil, errors.Join(fmt.Errorf("serve: %w", err), s.close())
 	}
 	s.usage = gate.NewUsage(s.openUsage(o), o.replica(), o.Now, o.Log)
-	s.metrics = newMetrics(s)
+	s.metrics = metrics.New(routeNames())
 	s.openLimits(o)
 	s.openRealtime(o)
 	s.routes()
@@ -60,7 +60,7 @@ func (s *server) openLimits(o *Options) {
 	if o.Limits.IsZero() || s.clock.IsPast() {
 		return
 	}
-	s.limits = limits.Open(o.Limits, limits.Options{Replica: o.replica(), Now: o.Now, Log: o.Log, Observe: s.metrics.observeLimits(), Budget: o.limitsBudget})
+	s.limits = limits.Open(o.Limits, limits.Options{Replica: o.replica(), Now: o.Now, Log: o.Log, Observe: s.metrics.ObserveLimits(), Budget: o.limitsBudget})
 	s.gate.Limiter, s.openSockets = s.limits, s.limits
 }
 
@@ -77,17 +77,6 @@ func (s *server) openUsage(o *Options) durable.FS {
 	}
 	s.usageDisk = disk
 	return disk
-}
-
-func (o *Options) usageDir() string { return cmp.Or(o.UsageDir, filepath.Join(o.DataDir, UsageFolder)) }
-
-// notesDir returns the folder for notes about loads, or "" if none are to be written: a
-// view of the past is not the service.
-func (o *Options) notesDir() string {
-	if o.isPast() {
-		return ""
-	}
-	return filepath.Join(o.usageDir(), LoadsFolder)
 }
 
 func (s *server) close() error {

@@ -10,39 +10,43 @@ import (
 	"unicode/utf8"
 
 	"mkt/serve/internal/api"
-	"mkt/serve/internal/reader"
+	"mkt/serve/internal/reader/markets"
 )
 
 // maxParams is the maximum number of parameters in a query, including unknown ones.
 const maxParams = 64
 
-// parseQuery returns the known parameters of a query. It refuses a query that cannot be
+// params are the known parameters of a query.
+type params struct{ url.Values }
+
+// parseParams returns the known parameters of a query. It refuses a query that cannot be
 // parsed, and one in which a known parameter occurs twice. Unknown parameters are
 // ignored.
-func parseQuery(raw string, known []string) (url.Values, error) {
+func parseParams(raw string, known []string) (params, error) {
 	if raw == "" {
-		return nil, nil
+		return params{}, nil
 	}
 	if strings.Count(raw, "&") >= maxParams {
-		return nil, api.Refusef(api.BadRequest, "the query has more than %d parameters", maxParams)
+		return params{}, api.Refusef(api.BadRequest, "the query has more than %d parameters", maxParams)
 	}
 	all, err := url.ParseQuery(raw)
 	if err != nil {
-		return nil, api.Refusef(api.BadRequest, "the query string cannot be parsed")
+		return params{}, api.Refusef(api.BadRequest, "the query string cannot be parsed")
 	}
 	for name, values := range all {
 		switch {
 		case !slices.Contains(known, name):
 			delete(all, name)
 		case len(values) > 1:
-			return nil, api.Refusef(api.BadRequest, "%s is given more than once", name)
+			return params{}, api.Refusef(api.BadRequest, "%s is given more than once", name)
 		}
 	}
-	return all, nil
+	return params{all}, nil
 }
 
-func (c *call) limit() (int, error) {
-	s, given := c.param("limit")
+// limit returns the maximum number of items of a page.
+func (p params) limit() (int, error) {
+	s, given := p.param("limit")
 	if !given {
 		return api.DefaultLimit, nil
 	}
@@ -61,8 +65,8 @@ func (c *call) limit() (int, error) {
 }
 
 // param returns a parameter and whether it was given; an empty one was not.
-func (c *call) param(name string) (string, bool) {
-	value := c.query.Get(name)
+func (p params) param(name string) (string, bool) {
+	value := p.Get(name)
 	return value, value != ""
 }
 
@@ -73,16 +77,16 @@ var rfc3339 = regexp.MustCompile(`^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d+))?(
 
 // instant parses a timestamp as a bound in whole milliseconds. It is rounded up, so that
 // "at or after" and "before" are correct for times in milliseconds.
-func (c *call) instant(name string) (reader.Instant, error) {
-	s, given := c.param(name)
+func (p params) instant(name string) (markets.Instant, error) {
+	s, given := p.param(name)
 	if !given {
-		return reader.Instant{}, nil
+		return markets.Instant{}, nil
 	}
 	ms, ok := parseInstant(s)
 	if !ok {
-		return reader.Instant{}, api.Refusef(api.InvalidParameter, "%s must be a date-time such as 2026-11-20T15:00:00Z, with a plus sign written as %%2B", name)
+		return markets.Instant{}, api.Refusef(api.InvalidParameter, "%s must be a date-time such as 2026-11-20T15:00:00Z, with a plus sign written as %%2B", name)
 	}
-	return reader.At(ms), nil
+	return markets.InstantAt(ms), nil
 }
 
 // parseInstant returns milliseconds since the Unix epoch, rounded up.
@@ -118,16 +122,17 @@ func parseInstant(s string) (ms int64, ok bool) {
 // maxText is the maximum length of a free text in bytes.
 const maxText = 200
 
-func (c *call) text(name string) (string, error) {
-	s, _ := c.param(name)
+func (p params) text(name string) (string, error) {
+	s, _ := p.param(name)
 	if len(s) > maxText || !utf8.ValidString(s) || strings.ContainsRune(s, 0) {
 		return "", api.Refusef(api.InvalidParameter, "%s must be text of at most %d bytes", name, maxText)
 	}
 	return s, nil
 }
 
-func (c *call) position(scope api.Scope) (string, error) {
-	s, given := c.param("cursor")
+// position returns the position of the cursor, "" if none was given.
+func (p params) position(scope api.Scope) (string, error) {
+	s, given := p.param("cursor")
 	if !given {
 		return "", nil
 	}
@@ -136,4 +141,13 @@ func (c *call) position(scope api.Scope) (string, error) {
 		return "", api.Because(api.InvalidCursor, err)
 	}
 	return position, nil
+}
+
+// name returns a canonical name. A text that cannot be a name is refused.
+func (p params) name(param string) (string, error) {
+	s, given := p.param(param)
+	if given && !api.IsName(s) {
+		return "", api.Refusef(api.InvalidParameter, "%s must be a canonical name such as TOTAL_GOALS, FT or 1H", param)
+	}
+	return s, nil
 }

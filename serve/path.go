@@ -7,34 +7,24 @@ import (
 
 	"mkt/publish/football"
 	"mkt/publish/steps"
-	"mkt/serve/account"
 	"mkt/serve/internal/api"
-	"mkt/serve/internal/reader"
+	"mkt/serve/internal/reader/markets"
 )
-
-// extensions are the routes besides version 1, by the name of their extension. Each is registered if
-// the server has the extension, and answers the accounts that have it, too.
-var extensions = map[string][]route{
-	account.History: {
-		{path: api.HistoryRoot + "/fixtures/:id/markets/:market_id", name: "/ext/history/v0/fixtures/{id}/markets/{market_id}", need: needMarkets,
-			extension: account.History, params: []string{"limit", "cursor", "from", "to", "at"}, handle: (*call).pricePath},
-	},
-}
 
 // pricePath answers GET /ext/history/v0/fixtures/{id}/markets/{market_id}: the path of the prices of
 // a market, or its state at a time.
 func (c *call) pricePath() error {
-	limit, err := c.limit()
+	limit, err := c.params.limit()
 	if err != nil {
 		return err
 	}
-	bounds, err := c.bounds()
+	bounds, err := boundsOf(c.params)
 	if err != nil {
 		return err
 	}
 	fixture, market := c.echo.Param("id"), c.echo.Param("market_id")
 	scope := api.Scope{Collection: api.PathPoints, ClientID: c.who.ClientID, Filter: fmt.Sprint(fixture, ";", market, ";", bounds.key())}
-	after, err := c.position(scope)
+	after, err := c.params.position(scope)
 	if err != nil {
 		return err
 	}
@@ -98,13 +88,13 @@ func (b pathBounds) key() string {
 	return fmt.Sprint(b.from.UnixMilli(), ";", b.to.UnixMilli(), ";", b.at.UnixMilli())
 }
 
-func (c *call) bounds() (b pathBounds, err error) {
+func boundsOf(p params) (b pathBounds, err error) {
 	for _, bound := range []struct {
 		name string
 		to   *time.Time
 	}{{"from", &b.from}, {"to", &b.to}, {"at", &b.at}} {
-		var at reader.Instant
-		if at, err = c.instant(bound.name); err != nil {
+		var at markets.Instant
+		if at, err = p.instant(bound.name); err != nil {
 			return b, err
 		}
 		if ms, given := at.MS(); given {
@@ -117,7 +107,7 @@ func (c *call) bounds() (b pathBounds, err error) {
 	if !b.from.IsZero() && !b.to.IsZero() && b.from.After(b.to) {
 		return b, api.Refusef(api.InvalidParameter, "from is after to")
 	}
-	_, paged := c.param("cursor")
+	_, paged := p.param("cursor")
 	if !b.at.IsZero() && (!b.from.IsZero() || !b.to.IsZero() || paged) {
 		return b, api.Refusef(api.InvalidParameter, "at is a state of the market: it goes without from, to and cursor")
 	}

@@ -18,7 +18,8 @@ import (
 	"mkt/internal/testing/socketiotest"
 	"mkt/publish/layout"
 	"mkt/serve"
-	"mkt/serve/clock"
+	"mkt/serve/asof"
+	"mkt/serve/replay"
 )
 
 // recording is what clients of a running server got, by the time at which it was published.
@@ -105,7 +106,7 @@ func (s *socket) dropped() {
 }
 
 // replayed starts a server of the past on the data of another.
-func (w *world) replayed(c *clock.Clock, r serve.Replay) *world {
+func (w *world) replayed(c *asof.Clock, r replay.Options) *world {
 	w.t.Helper()
 	past := &world{t: w.t, dataDir: w.dataDir, registry: w.registry, log: w.log, realtime: w.realtime, mu: w.mu,
 		accounts: w.accounts, tokens: w.tokens, roots: w.roots, lives: w.lives, listen: "127.0.0.1:0", past: c, replay: r, edit: w.edit}
@@ -130,12 +131,12 @@ func TestReplayByHand(t *testing.T) {
 	t.Parallel()
 	w, r := recorded(t)
 	type event struct {
-		what serve.ReplayEvent
+		what replay.Event
 		at   time.Time
 	}
 	step, events := make(chan struct{}), make(chan event, 9)
 	from, to := r.times[0], r.times[len(r.times)-1].Add(time.Minute)
-	then := w.replayed(clock.Replay(from, to, 0, time.Now), serve.Replay{Loop: true, Step: step, Moved: func(what serve.ReplayEvent, at time.Time) { events <- event{what, at} }})
+	then := w.replayed(asof.Replay(from, to, 0, time.Now), replay.Options{Loop: true, Step: step, Moved: func(what replay.Event, at time.Time) { events <- event{what, at} }})
 	for _, dir := range []string{w.root("acme").Dir, w.live("acme").Dir} {
 		records, err := filepath.Glob(filepath.Join(dir, layout.CommitsDir, "*"))
 		must(t, err)
@@ -146,7 +147,7 @@ func TestReplayByHand(t *testing.T) {
 			must(t, os.Remove(name))
 		}
 	}
-	expect := func(what serve.ReplayEvent, at time.Time) {
+	expect := func(what replay.Event, at time.Time) {
 		t.Helper()
 		select {
 		case e := <-events:
@@ -162,15 +163,15 @@ func TestReplayByHand(t *testing.T) {
 		s := subscribed(then)
 		for _, at := range r.times[1:] {
 			step <- struct{}{}
-			expect(serve.ReplayStepped, at)
+			expect(replay.Stepped, at)
 			r.compare(t, then, at)
 			if got := s.pushed(len(r.pushes[at])); !slices.Equal(got, r.pushes[at]) {
 				t.Errorf("round %d, pushed at %v:\n%s\nwas\n%s", round, at, got, r.pushes[at])
 			}
 		}
 		step <- struct{}{}
-		expect(serve.ReplayEnded, to)
-		expect(serve.ReplayRewound, from)
+		expect(replay.Ended, to)
+		expect(replay.Rewound, from)
 		s.dropped()
 	}
 	if r := then.get("/changes?cursor="+laterCursor(t, r), "acme"); r.code() != "INVALID_CURSOR" {
@@ -190,7 +191,7 @@ func TestReplayWithADamagedRecord(t *testing.T) {
 	must(t, os.WriteFile(name, text[:len(text)/2], 0o600))
 	step, steps := make(chan struct{}), make(chan time.Time, 9)
 	from, to := r.times[0], r.times[len(r.times)-1].Add(time.Minute)
-	then := w.replayed(clock.Replay(from, to, 0, time.Now), serve.Replay{Step: step, Moved: func(_ serve.ReplayEvent, at time.Time) { steps <- at }})
+	then := w.replayed(asof.Replay(from, to, 0, time.Now), replay.Options{Step: step, Moved: func(_ replay.Event, at time.Time) { steps <- at }})
 	r.compare(t, then, from)
 	for _, at := range r.times[1:] {
 		if at.Equal(damaged) {
@@ -247,7 +248,7 @@ func TestReplayRuns(t *testing.T) {
 			return to
 		}
 		ended := make(chan struct{})
-		then := w.replayed(clock.Replay(from, to, speed, real), serve.Replay{Moved: func(serve.ReplayEvent, time.Time) { close(ended) }})
+		then := w.replayed(asof.Replay(from, to, speed, real), replay.Options{Moved: func(replay.Event, time.Time) { close(ended) }})
 		s, _ := then.connect("acme")
 		if a := s.ask("subscribe", map[string]any{"channel": "changes"}); !a.OK {
 			t.Fatalf("subscribe: %+v", a.Error)
@@ -283,8 +284,8 @@ func TestReplayTooFast(t *testing.T) {
 		w.publish("acme", 40, 20, n)
 	}
 	err := serve.Run(context.Background(), serve.Options{Listen: "127.0.0.1:0", DataDir: w.dataDir, CacheDir: t.TempDir(), Accounts: w.registry,
-		Clock: clock.Replay(servetest.Start, servetest.Start.Add(30*time.Hour), 1e9, time.Now), Ready: func(string) { t.Error("it is ready") }})
-	if !errors.Is(err, serve.ErrTooFast) {
+		Clock: asof.Replay(servetest.Start, servetest.Start.Add(30*time.Hour), 1e9, time.Now), Ready: func(string) { t.Error("it is ready") }})
+	if !errors.Is(err, replay.ErrTooFast) {
 		t.Errorf("a day and more in a tenth of a millisecond: %v", err)
 	}
 }
@@ -296,16 +297,16 @@ func TestReplayOfTheConnection(t *testing.T) {
 	w := published(t, 2, 1)
 	from, to := servetest.Start, servetest.Start.Add(time.Hour)
 	w.tested("acme", "", fingerprint, from)
-	before := w.replayed(clock.Standing(from), serve.Replay{})
+	before := w.replayed(asof.Standing(from), replay.Options{})
 	want := before.provider("acme")
 	must(t, before.stop())
 	w.tested("acme", "CREDENTIAL_REJECTED", fingerprint, from.Add(30*time.Minute))
-	then := w.replayed(clock.Replay(from, to, 1, w.now), serve.Replay{})
+	then := w.replayed(asof.Replay(from, to, 1, w.now), replay.Options{})
 	if got := then.provider("acme"); got != want {
 		t.Errorf("at the beginning: %s, want %s", got, want)
 	}
 	must(t, then.stop())
-	if after := w.replayed(clock.Standing(to), serve.Replay{}).provider("acme"); after == want {
+	if after := w.replayed(asof.Standing(to), replay.Options{}).provider("acme"); after == want {
 		t.Errorf("at the end, too: %s", after)
 	}
 }

@@ -2,29 +2,14 @@ package serve
 
 import (
 	"errors"
-	"net/http"
-	"net/url"
-	"strings"
 
 	"github.com/labstack/echo/v4"
 
-	"mkt/internal/listen"
 	"mkt/publish/football"
 	"mkt/serve/account"
 	"mkt/serve/internal/api"
 	"mkt/serve/internal/gate"
 )
-
-type route struct {
-	path   string // below api.Root, as echo writes it
-	name   string // as the specification writes it, for the log, usage and documents
-	open   bool   // the token is optional
-	need   gate.Need
-	params []string // known query parameters; others are ignored
-	handle func(*call) error
-	// extension is what the account must have besides; "" in version 1.
-	extension string
-}
 
 var (
 	needFixtures = gate.Need{Product: football.MarketEngine, Feature: account.Fixtures}
@@ -55,54 +40,44 @@ var table = []route{
 	{path: "/account/usage", name: "/account/usage", handle: (*call).accountUsage},
 }
 
+// routeNames returns the names of the table.
+func routeNames() (names []string) {
+	for i := range table {
+		names = append(names, table[i].name)
+	}
+	return names
+}
+
+// extensionTable has the routes besides version 1, by the name of their extension. Each is registered if
+// the server has the extension, and answers the accounts that have it, too.
+var extensionTable = map[string][]route{
+	account.History: {
+		{path: api.HistoryRoot + "/fixtures/:id/markets/:market_id", name: "/ext/history/v0/fixtures/{id}/markets/{market_id}", need: needMarkets,
+			extension: account.History, params: []string{"limit", "cursor", "from", "to", "at"}, handle: (*call).pricePath},
+	},
+}
+
 // routes registers the table in echo, which is only used to find routes and writes no
 // answers of its own.
 func (s *server) routes() {
 	e := echo.New()
 	e.HTTPErrorHandler = func(err error, c echo.Context) { fail(c, err) }
 	for i := range table {
-		e.GET(api.Root+table[i].path, s.enter(&table[i]))
+		e.GET(api.Root+table[i].path, enter(&table[i]))
 	}
 	for _, name := range s.extensions {
-		for i := range extensions[name] {
-			e.GET(extensions[name][i].path, s.enter(&extensions[name][i]))
+		for i := range extensionTable[name] {
+			e.GET(extensionTable[name][i].path, enter(&extensionTable[name][i]))
 		}
 	}
 	s.echo = e
 }
 
-// normalizePath gives the path of a request the one form for the router, which compares
-// bytes: nothing is percent-encoded without need. Paths with no other difference
-// are the same (RFC 3986, section 6.2.2). An encoded slash stays encoded and does not
-// separate segments.
-func normalizePath(u *url.URL) {
-	sent := u.RawPath
-	if sent == "" {
-		sent = u.EscapedPath()
-	}
-	if !strings.Contains(sent, "%") {
-		return
-	}
-	segments := strings.Split(sent, "/")
-	for i, s := range segments {
-		segments[i] = url.PathEscape(decoded(s))
-	}
-	u.RawPath = strings.Join(segments, "/")
-}
-
-func decoded(segment string) string {
-	plain, err := url.PathUnescape(segment)
-	if err != nil {
-		return segment // unreachable: net/http refuses a path with an invalid escape
-	}
-	return plain
-}
-
 // fail writes the refusal for an error. Echo's own error means that there is no such
 // route.
 func fail(c echo.Context, err error) {
-	a := c.Response().Writer.(*answer)
-	if a.status != 0 {
+	answer := c.Response().Writer.(*call)
+	if answer.Status != 0 {
 		return // the client disconnected while it was being answered
 	}
 	var unrouted *echo.HTTPError
@@ -112,18 +87,5 @@ func fail(c echo.Context, err error) {
 			err = api.Refusef(api.NotFound, "the socket is at the path %s", realtimePath)
 		}
 	}
-	a.refuse(api.AsError(err))
-}
-
-const (
-	maxURL    = 4 << 10
-	maxHeader = 16 << 10
-	maxBody   = 64 << 10 // no route uses a body; a small one is discarded
-)
-
-func withinSize(r *http.Request, b body) error {
-	if len(r.RequestURI) > maxURL || listen.HeaderBytes(r.Header) > maxHeader {
-		return api.Refuse(api.RequestTooLarge)
-	}
-	return b.refusal()
+	answer.Refuse(api.AsError(err))
 }

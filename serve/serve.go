@@ -8,93 +8,17 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"net/netip"
 	"sync"
 	"time"
 
-	"mkt/internal/cluster"
-	"mkt/publish/football"
-	"mkt/serve/account"
-	"mkt/serve/admin"
-	"mkt/serve/clock"
+	"mkt/serve/internal/metrics"
 	"mkt/serve/internal/reader"
+	"mkt/serve/replay"
 )
-
-// Default folders that the server writes to: [UsageFolder] below the data root for the
-// usage counters, and [LoadsFolder] below that for notes about loads in progress (package
-// quarantine).
-const (
-	UsageFolder = "usage"
-	LoadsFolder = "loads"
-)
-
-// Options of a server. A zero field has the default that its comment names.
-type Options struct {
-	Listen   string // address; port 0 means a free port
-	DataDir  string // the data root; nothing is written there except UsageDir's default
-	CacheDir string // private folder for the engine's files; "" = a temporary one
-	UsageDir string // the folder for everything that the server writes: usage counters, notes about loads; "" = usage below DataDir
-
-	// Replica is the name of this process among those that serve the same accounts: each writes
-	// its own files of usage counters. "" = the host's name and the port.
-	Replica string
-	Limits  cluster.Address // the server that counts requests and sockets over all replicas; zero = they are counted in this process
-
-	// Clock, if it shows the past, answers as of its time: from the publications up to then. The
-	// server then listens on loopback only and does not count usage. Accounts are the
-	// current ones, with their terms as of then. nil = the present.
-	Clock  *clock.Clock
-	Replay Replay // how a clock of the past moves
-
-	// Fetch copies publications from elsewhere to the data root, for a client that may have
-	// seen them at another replica; nil if everything is published to the data root.
-	Fetch func(ctx context.Context, clientID string, p football.Product) error
-
-	// Extensions are those of [account.Extensions] that are offered to the accounts that have them.
-	Extensions []string
-
-	Accounts *account.Registry
-	Now      func() time.Time // nil = time.Now
-	Log      *slog.Logger     // nil = none
-	Poll     time.Duration    // interval of looking for new snapshots, half of that for live ones; 0 = a second
-	Service  Service          // description of the service in /status
-	Words    Words            // of the providers, for /schema
-	Admin    *admin.Server    // shows metrics and readiness; the caller must close it; nil = none
-	Realtime Realtime
-
-	Connections           int            // maximum; 0 = 40,000, or fewer if the process may not open as many files
-	ConnectionsPerAddress int            // maximum of one address; 0 = three quarters of Connections
-	TrustedProxies        []netip.Prefix // whose X-Forwarded-For is trusted, and which are not limited as one address
-
-	// DrainDelay is how long requests are still answered normally after ctx has ended and
-	// Admin reports that the server is not ready: as long as a load balancer needs to
-	// notice. It is part of the half minute that a shutdown may take; 0 = none.
-	DrainDelay time.Duration
-
-	readTime     time.Duration // of a request's body; 0 = 10 s. For tests
-	limitsBudget time.Duration // of a command to the server of the limits; 0 = limits.CommandTime. For tests
-
-	// Ready, if not nil, is called once with the base URL when requests are accepted and
-	// everything published has been loaded (or ten seconds have passed).
-	Ready func(baseURL string)
-}
-
-// Service is the description of the service in /status.
-type Service struct {
-	Name         string // "" = Football Markets and Live Intelligence Service
-	SupportEmail string // "" = support@localhost
-}
-
-// Words are the providers' own words, which appear unchanged in answers: see the fields
-// with the same names in /schema.
-type Words struct {
-	Sections        []string
-	ProviderMetrics []string
-}
 
 const (
 	readHeaderTime = 5 * time.Second
-	readTime       = 10 * time.Second // of a request's body
+	bodyTime       = 10 * time.Second // of a request's body
 	writeTime      = 30 * time.Second
 	idleTime       = 90 * time.Second
 	maxHeaderBytes = 64 << 10 // for net/http; the accepted size is smaller
@@ -107,7 +31,7 @@ const (
 // sockets one by one, in at most half a minute. After the DrainDelay, new requests are
 // answered with SERVICE_UNAVAILABLE.
 func Run(ctx context.Context, o Options) (err error) {
-	o.readTime = cmp.Or(o.readTime, readTime)
+	o.readTime = cmp.Or(o.readTime, bodyTime)
 	if o.Accounts == nil || o.DataDir == "" {
 		return errors.New("serve: Options.Accounts and Options.DataDir are required")
 	}
@@ -125,7 +49,10 @@ func Run(ctx context.Context, o Options) (err error) {
 	defer func() { err = errors.Join(err, s.close()) }()
 	s.connections = s.bounded(listener, &o)
 	if o.Admin != nil {
-		o.Admin.Metrics.MustRegister(s.collectors()...)
+		o.Admin.Metrics.MustRegister(s.metrics.Collectors(metrics.Sources{
+			Accounts: s.accounts, Library: s.library, Connections: s.connections, Realtime: s.realtime, Sockets: s.sockets,
+			Limits: s.limits, InFlight: &s.inFlight, Now: s.now,
+		})...)
 		o.Admin.ReadyWhen(s.readiness)
 	}
 	background, stop := context.WithCancel(context.WithoutCancel(ctx))
@@ -143,19 +70,6 @@ func Run(ctx context.Context, o Options) (err error) {
 	return err
 }
 
-// ErrNotLoopback reports that the past would be served on an address that other machines
-// can reach.
-var ErrNotLoopback = errors.New("past data is served on a loopback address only, such as 127.0.0.1")
-
-func (o *Options) isPast() bool { return o.Clock != nil && o.Clock.IsPast() }
-
-func (o *Options) checkLoopback(a net.Addr) error {
-	if tcp, ok := a.(*net.TCPAddr); o.isPast() && (!ok || !tcp.IP.IsLoopback()) {
-		return fmt.Errorf("serve: %s: %w", a, ErrNotLoopback)
-	}
-	return nil
-}
-
 func (s *server) listen(ctx context.Context, o Options) error {
 	// There is no ReadTimeout: it would end the contexts of requests that are being
 	// answered, and of all later ones on the same connection. listen.BoundBody limits the body.
@@ -166,7 +80,8 @@ func (s *server) listen(ctx context.Context, o Options) error {
 	}
 	failed := make(chan error, 1)
 	go func() { failed <- h.Serve(s.connections) }()
-	if err := s.prepareReplay(ctx); err != nil {
+	past := replay.Replay{Clock: s.clock, Library: s.library}
+	if err := past.Prepare(ctx); err != nil {
 		return errors.Join(err, h.Close())
 	}
 	s.prepared.Store(true)
@@ -183,10 +98,10 @@ func (s *server) listen(ctx context.Context, o Options) error {
 		}
 	}
 	replaying, stop := context.WithCancel(ctx)
-	var replay sync.WaitGroup
-	defer replay.Wait()
+	var running sync.WaitGroup
+	defer running.Wait()
 	defer stop()
-	replay.Go(func() { s.replay(replaying, o.Replay) })
+	running.Go(func() { past.Run(replaying, o.Replay) })
 	select {
 	case err := <-failed:
 		return fmt.Errorf("serve: %w", err)

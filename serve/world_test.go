@@ -26,8 +26,9 @@ import (
 	"mkt/serve"
 	"mkt/serve/account"
 	"mkt/serve/admin"
-	"mkt/serve/clock"
+	"mkt/serve/asof"
 	"mkt/serve/internal/api"
+	"mkt/serve/replay"
 )
 
 var must, eventually = check.Must, check.Eventually
@@ -103,9 +104,9 @@ type world struct {
 	clock    atomic.Pointer[time.Time]
 	log      *logBuffer
 	realtime serve.Realtime
-	listen   string       // a free port unless a test says more
-	past     *clock.Clock // nil = the present
-	replay   serve.Replay
+	listen   string      // a free port unless a test says more
+	past     *asof.Clock // nil = the present
+	replay   replay.Options
 	delay    time.Duration // DrainDelay
 	edit     func(*serve.Options)
 	stop     func() error

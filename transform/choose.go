@@ -10,6 +10,8 @@ import (
 	"mkt/publish/durable"
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
+	"mkt/transform/output"
+	"mkt/transform/reading"
 )
 
 // checkKey compares the id key with the fingerprint recorded in the data root, or records the
@@ -85,7 +87,7 @@ func (r *run) chooseCycle() error {
 			return err
 		}
 		if !found {
-			return fmt.Errorf("%w: run mkt fetch first", ErrNoCycle)
+			return fmt.Errorf("%w: run mkt fetch first", reading.ErrNoCycle)
 		}
 		r.cycle = newest.CycleID
 	}
@@ -108,6 +110,19 @@ func (r *run) chooseCycle() error {
 	return r.openArchive()
 }
 
+// findPublication finds the publication of a cycle that is to be transformed again because its rows are gone.
+func (r *run) findPublication() error {
+	if r.before != nil || r.published.Version > 0 {
+		return nil
+	}
+	c, found, err := output.FindPublication(r.Root, r.cycle)
+	if found {
+		r.published = c
+		r.mustMatch = r.mustMatch || r.backfill != nil
+	}
+	return err
+}
+
 // sync makes a cycle durable: an earlier run may have been killed before it did.
 func (r *run) sync() error {
 	if err := durable.SyncFolder(r.Root, layout.Cycle(layout.CanonicalDir, r.cycle)); err != nil {
@@ -120,7 +135,7 @@ func (r *run) sync() error {
 func (r *run) openArchive() error {
 	archive, err := raw.Open(r.Root, r.cycle)
 	if errors.Is(err, raw.ErrNotSealed) {
-		return fmt.Errorf("%w: %w: its retrieval was interrupted; leave out --cycle for the newest", ErrNoCycle, err)
+		return fmt.Errorf("%w: %w: its retrieval was interrupted; leave out --cycle for the newest", reading.ErrNoCycle, err)
 	}
 	if err != nil {
 		return err
@@ -130,7 +145,7 @@ func (r *run) openArchive() error {
 	case c.ClientID != r.ClientID || c.Product != r.Product:
 		return fmt.Errorf("cycle %s belongs to %s %s: %w", r.cycle, c.ClientID, c.Product, raw.ErrCorrupt)
 	case c.Outcome == raw.Failed:
-		return fmt.Errorf("%w: the retrieval of %s failed (%s); run mkt fetch again", ErrNoCycle, r.cycle, c.Code)
+		return fmt.Errorf("%w: the retrieval of %s failed (%s); run mkt fetch again", reading.ErrNoCycle, r.cycle, c.Code)
 	case r.before != nil && r.before.DerivationVersion != r.engine.version:
 		return fmt.Errorf("cycle %s: %w: version %s then, %s now; its rows are not changed: leave out --cycle for a new cycle", r.cycle, ErrRules,
 			r.before.DerivationVersion, r.engine.version)

@@ -13,7 +13,7 @@ import (
 	"mkt/publish/snapshot"
 	"mkt/transform"
 	"mkt/transform/coverage"
-	"mkt/transform/markets"
+	"mkt/transform/markets/suspicion"
 )
 
 // odd is a fixture whose draw no bet has another favourite than its match result.
@@ -48,7 +48,7 @@ func TestCoverArchive(t *testing.T) {
 			t.Errorf("%s: the check counts %d, the pipeline %d", name, got, want)
 		}
 	}
-	if len(c.Payloads) != 4 || c.Payloads[1].Fixtures != 0 || c.Payloads[3].Fixtures != 1 || c.Payloads[3].Suspicions[0].Kind != markets.OtherFavourite {
+	if len(c.Payloads) != 4 || c.Payloads[1].Fixtures != 0 || c.Payloads[3].Fixtures != 1 || c.Payloads[3].Suspicions[0].Kind != suspicion.OtherFavourite {
 		t.Errorf("%+v", c.Payloads)
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
 	"mkt/publish/table"
-	"mkt/transform"
+	"mkt/transform/reading"
 )
 
 // both is a fixture with the result in main and, unless other is "", other under another
@@ -136,7 +136,7 @@ func TestTooMuchDamage(t *testing.T) {
 		w := small(fixtures...)
 		w.sheets = joined(w.sheets)
 		s, err := run(w.mem(t), durabletest.NewMem())
-		if errors.Is(err, transform.ErrQuarantined) != c.quarantined {
+		if errors.Is(err, reading.ErrQuarantined) != c.quarantined {
 			t.Errorf("%d of %d: %v", c.damaged, c.fixtures, err)
 		}
 		if err == nil && s.Partial != c.damaged {

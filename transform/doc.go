@@ -7,9 +7,10 @@
 // the previous cycle. Neither the clock, the number of workers nor the build affects a row. It
 // opens no connection and no credential.
 //
-// In the order they run: choose.go chooses the cycle and checks the id key, engines.go has the
-// product's engine, read.go reads and derives, gather.go joins the results, write.go writes, and
-// report.go records the run. live_*.go and chain.go are the engine of live_intelligence.
-// rebuild.go and trace.go run the same code over archived cycles. Package coverage reports the
+// [Run] chooses the cycle and checks the id key, lets the product derive it, and records the run.
+// Package prematch derives a cycle of market_engine with the engine in package markets, and
+// package tracking one of live_intelligence with the engine in package live; both read with
+// package reading and write with package canonical. [Rebuild] runs the same code over an archived
+// cycle, and prematch.Trace and tracking.Trace over one fixture. Package coverage reports the
 // mapping of payloads, without writing anything.
 package transform

@@ -1,30 +1,38 @@
 package transform
 
 import (
-	"context"
+	"log/slog"
 
 	"mkt/publish/football"
 	"mkt/publish/snapshot"
-	"mkt/transform/live"
+	"mkt/transform/live/rules"
+	"mkt/transform/prematch"
+	"mkt/transform/tracking"
 )
-
-type engine struct {
-	version string // of the rules
-	// derive reads the chosen cycle and sets the run's result.
-	derive func(context.Context, *run) error
-	// tables writes the result into a folder and adds its description to m.
-	tables func(ctx context.Context, r *run, dir string, m *snapshot.Manifest) error
-	// counts returns the numbers of a run for the log and the state file.
-	counts func(*Summary) []count
-}
-
-type count struct {
-	name string
-	n    int
-}
 
 // engines is the only place that distinguishes the products.
 var engines = map[football.Product]engine{
-	football.MarketEngine:     {version: football.DerivationVersion, derive: deriveMarkets, tables: writeMarketTables, counts: marketCounts},
-	football.LiveIntelligence: {version: live.Rules, derive: deriveLive, tables: writeLiveTables, counts: liveCounts},
+	football.MarketEngine:     {version: football.DerivationVersion, begin: beginPrematch, counts: marketCounts},
+	football.LiveIntelligence: {version: rules.Version, begin: beginTracking, counts: liveCounts},
 }
+
+func beginPrematch(r *run, m *snapshot.Manifest) derivation {
+	return &prematch.Cycle{Archive: r.archive, Provider: r.Provider, Key: r.Key, Workers: r.Workers, Rows: r.rows, Log: r.log(), Progress: r.Progress,
+		Before: r.before, Header: m, Totals: &r.summary.Totals, Counts: &r.summary.Counts}
+}
+
+func beginTracking(r *run, m *snapshot.Manifest) derivation {
+	c := &tracking.Cycle{Root: r.Root, Archive: r.archive, Provider: r.Provider, Key: r.Key, Details: r.Details, Log: r.log(), Received: r.Received,
+		States: r.States, Before: r.before, Backfill: r.backfill, Header: m, Totals: &r.summary.Totals, Counts: &r.summary.Live}
+	r.installed = c.Keep
+	return c
+}
+
+func marketCounts(s *Summary) []slog.Attr {
+	return []slog.Attr{slog.Int("fixtures", s.Fixtures), slog.Int("not_offered", s.NotOffered), slog.Int("markets", s.Markets),
+		slog.Int("markets_mapped", s.Mapped), slog.Int("selections", s.Selections), slog.Int("selections_publishable", s.Publishable),
+		slog.Int("no_offer", s.NoOffer), slog.Int("markets_without_prices", s.WithoutPrices), slog.Int("broken", s.Broken),
+		slog.Int("partial", s.Partial), slog.Int("damaged", s.Damaged), slog.Int("suspicions", s.Suspicions.Total())}
+}
+
+func liveCounts(s *Summary) []slog.Attr { return s.Live.Named(&s.Totals) }

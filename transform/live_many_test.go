@@ -7,35 +7,38 @@ import (
 	"time"
 
 	"mkt/fetch/input"
-	"mkt/fetch/simulator"
+	"mkt/fetch/simulator/competition"
+	"mkt/fetch/simulator/feed"
+	played "mkt/fetch/simulator/play"
+	invented "mkt/fetch/simulator/world"
 	"mkt/internal/testing/simulatortest"
 	"mkt/publish/football"
 	"mkt/transform/live"
 )
 
 // sentMetrics are the metrics of a sample of a simulated match, besides possession.
-var sentMetrics = map[football.Metric]simulator.Metric{football.Attacks: simulator.Attacks, football.DangerousAttacks: simulator.DangerousAttacks,
-	football.OnTarget: simulator.OnTarget, football.OffTarget: simulator.OffTarget, football.Corners: simulator.Corners,
-	football.YellowCards: simulator.YellowCards, football.RedCards: simulator.RedCards, football.Penalties: simulator.Penalties,
-	football.Substitutions: simulator.Substitutions, football.Possession: simulator.Possession}
+var sentMetrics = map[football.Metric]played.Metric{football.Attacks: played.Attacks, football.DangerousAttacks: played.DangerousAttacks,
+	football.OnTarget: played.OnTarget, football.OffTarget: played.OffTarget, football.Corners: played.Corners,
+	football.YellowCards: played.YellowCards, football.RedCards: played.RedCards, football.Penalties: played.Penalties,
+	football.Substitutions: played.Substitutions, football.Possession: played.Possession}
 
 // halves are the half that a provider reports in each phase; in a break it is the next
 // one.
-var halves = map[simulator.Phase]int{simulator.Before: 1, simulator.FirstHalf: 1, simulator.HalfTime: 2, simulator.SecondHalf: 2,
-	simulator.BeforeExtra: 3, simulator.ExtraFirst: 3, simulator.ExtraBreak: 4, simulator.ExtraSecond: 4}
+var halves = map[played.Phase]int{played.Before: 1, played.FirstHalf: 1, played.HalfTime: 2, played.SecondHalf: 2,
+	played.BeforeExtra: 3, played.ExtraFirst: 3, played.ExtraBreak: 4, played.ExtraSecond: 4}
 
 // sampleOf is the feed's report about a match, without its timeline.
-func sampleOf(m *simulator.Match, now time.Time) *input.Sample {
+func sampleOf(m *feed.Match, now time.Time) *input.Sample {
 	sent := m.Sent(now)
 	s := &input.Sample{ProviderFixtureID: "1", ProviderEventID: "1", RetrievedAt: now, Status: input.InPlay}
-	if sent.Status == simulator.Ended {
+	if sent.Status == competition.Ended {
 		s.Status = input.Over
 	}
 	half, known := halves[sent.Clock.Phase]
 	if !known {
 		half = 5
 	}
-	if sent.Clock.Phase == simulator.FullTime && !sent.Extra && sent.Shootout == nil {
+	if sent.Clock.Phase == played.FullTime && !sent.Extra && sent.Shootout == nil {
 		half = 2
 	}
 	shown := int(sent.Clock.Shown / time.Second)
@@ -46,8 +49,8 @@ func sampleOf(m *simulator.Match, now time.Time) *input.Sample {
 	}
 	s.Score = football.Score{Home: football.Of(sent.Score[0]), Away: football.Of(sent.Score[1])}
 	for metric, of := range sentMetrics {
-		home, absent := sentNumber(&sent, of, simulator.Home)
-		away, _ := sentNumber(&sent, of, simulator.Away)
+		home, absent := sentNumber(&sent, of, played.Home)
+		away, _ := sentNumber(&sent, of, played.Away)
 		if !absent {
 			s.Counters = append(s.Counters, football.Counter{Metric: metric, Home: home, Away: away})
 		}
@@ -56,15 +59,15 @@ func sampleOf(m *simulator.Match, now time.Time) *input.Sample {
 	return s
 }
 
-func sentNumber(sent *simulator.Sent, m simulator.Metric, side simulator.Side) (f football.Field[football.Number], absent bool) {
+func sentNumber(sent *feed.Sent, m played.Metric, side played.Side) (f football.Field[football.Number], absent bool) {
 	n, state := sent.Value(m, side)
 	switch {
-	case state == simulator.Absent:
+	case state == feed.Absent:
 		return f, true
-	case state == simulator.Null:
+	case state == feed.Null:
 		return football.NullField[football.Number](), false
-	case m == simulator.Possession:
-		if n, _ = sent.Counts().HomePossession(); side == simulator.Away {
+	case m == played.Possession:
+		if n, _ = sent.Counts().HomePossession(); side == played.Away {
 			n = 100 - n
 		}
 	}
@@ -78,12 +81,12 @@ func text32(n int) string {
 }
 
 // lastMinutes is the last minute of each half before stoppage time.
-var lastMinutes = map[simulator.Phase]int{simulator.FirstHalf: 45, simulator.SecondHalf: 90, simulator.ExtraFirst: 105, simulator.ExtraSecond: 120}
+var lastMinutes = map[played.Phase]int{played.FirstHalf: 45, played.SecondHalf: 90, played.ExtraFirst: 105, played.ExtraSecond: 120}
 
 // listOf is the provider's own list of events at a moment.
-func listOf(m *simulator.Match, now time.Time) []input.Incident {
-	kinds := map[simulator.IncidentKind]input.IncidentKind{simulator.Goal: input.IncidentGoal, simulator.Corner: input.IncidentCorner,
-		simulator.YellowCard: input.IncidentYellowCard, simulator.RedCard: input.IncidentRedCard, simulator.Substitution: input.IncidentSubstitution}
+func listOf(m *feed.Match, now time.Time) []input.Incident {
+	kinds := map[played.IncidentKind]input.IncidentKind{played.Goal: input.IncidentGoal, played.Corner: input.IncidentCorner,
+		played.YellowCard: input.IncidentYellowCard, played.RedCard: input.IncidentRedCard, played.Substitution: input.IncidentSubstitution}
 	list := []input.Incident{}
 	for n, event := range m.Reported() {
 		at := now.Sub(m.Whistle)
@@ -100,7 +103,7 @@ func listOf(m *simulator.Match, now time.Time) []input.Incident {
 
 // playedOut is a match tracked from a moment to its end. Every listed-th sample has the
 // provider's own list of events; 0 means never.
-func playedOut(m simulator.Match, from time.Time, listed int) *simulatortest.Published {
+func playedOut(m feed.Match, from time.Time, listed int) *simulatortest.Published {
 	p := &simulatortest.Published{Match: m, Met: from, Minutes: map[simulatortest.Place]simulatortest.Minute{}, WithoutTimeline: listed == 0}
 	var state *live.State
 	for n, now := 0, from; now.Before(m.Over.Add(16 * time.Second)); n, now = n+1, now.Add(8*time.Second) {
@@ -139,11 +142,11 @@ func entryOf(e football.TimelineEntry) simulatortest.Entry {
 // isVisible reports false for matches whose samples cannot show the whole truth: a counter
 // swapped back in the very sample in which the other side's rises, and one corrected just
 // before a break, during which its value before the fall is remembered.
-func isVisible(m *simulator.Match) bool {
+func isVisible(m *feed.Match) bool {
 	const sample, remembered = 10 * time.Second, 3 * time.Minute
 	periods, increments := m.Periods(), m.Increments()
 	for _, c := range m.Corrections() {
-		if c.Why == simulator.Swapped && slices.ContainsFunc(increments, func(i simulator.Increment) bool {
+		if c.Why == feed.Swapped && slices.ContainsFunc(increments, func(i played.Increment) bool {
 			return i.Metric == c.Metric && (i.At-c.To).Abs() <= sample
 		}) {
 			return false
@@ -164,8 +167,8 @@ func TestLiveManyMatches(t *testing.T) {
 	if testing.Short() {
 		rounds = 1
 	}
-	odd := simulator.Oddities{Corrected: 1, Disallowed: 0.1}
-	world := simulator.MakeWorld(simulator.WorldOptions{Seed: 5, Fixtures: 40, InPlay: 60, Start: seasonBegins, Oddities: &odd})
+	odd := feed.Oddities{Corrected: 1, Disallowed: 0.1}
+	world := invented.New(invented.Options{Seed: 5, Fixtures: 40, InPlay: 60, Start: seasonBegins, Oddities: &odd})
 	judge := simulatortest.Judge{World: world, Errorf: t.Errorf}
 	whole, all := 0, simulatortest.Totals{}
 	for round := range rounds {
@@ -194,8 +197,8 @@ func TestLiveListsAreKept(t *testing.T) {
 	if testing.Short() {
 		rounds = 1
 	}
-	odd := simulator.Oddities{Corrected: 0.5, Disallowed: 0.6, Vanishing: 0.3, Stalled: 0.5, Null: 0.3}
-	world := simulator.MakeWorld(simulator.WorldOptions{Seed: 9, Fixtures: 40, InPlay: 60, Start: seasonBegins, Oddities: &odd})
+	odd := feed.Oddities{Corrected: 0.5, Disallowed: 0.6, Vanishing: 0.3, Stalled: 0.5, Null: 0.3}
+	world := invented.New(invented.Options{Seed: 9, Fixtures: 40, InPlay: 60, Start: seasonBegins, Oddities: &odd})
 	judge := simulatortest.Judge{World: world, Errorf: t.Errorf}
 	all := simulatortest.Totals{}
 	for round := range rounds {

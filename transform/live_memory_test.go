@@ -11,7 +11,8 @@ import (
 	"mkt/fetch/raw"
 	"mkt/publish/durable"
 	"mkt/publish/layout"
-	"mkt/transform"
+	"mkt/transform/reading"
+	"mkt/transform/tracking"
 )
 
 // remembered returns the answers of a cycle as its fetch leaves them in memory.
@@ -45,7 +46,7 @@ func TestLiveFromMemory(t *testing.T) {
 	all["details"] = story{"9001", "501", long}
 	for name, s := range all {
 		t.Run(name, func(t *testing.T) {
-			files1, files2, states := newMem(), newMem(), new(transform.States)
+			files1, files2, states := newMem(), newMem(), new(tracking.States)
 			for _, k := range s.ticks {
 				must(t, k.archive(files1))
 				must(t, k.archive(files2))
@@ -54,7 +55,7 @@ func TestLiveFromMemory(t *testing.T) {
 				want, wantErr := k.transform(files1)
 				got, err := k.transformWith(files2, received, states)
 				received.Release()
-				if errors.Is(wantErr, transform.ErrQuarantined) && errors.Is(err, transform.ErrQuarantined) {
+				if errors.Is(wantErr, reading.ErrQuarantined) && errors.Is(err, reading.ErrQuarantined) {
 					continue
 				}
 				must(t, wantErr)
@@ -75,7 +76,7 @@ func TestLiveFromMemory(t *testing.T) {
 
 // States of another cycle are not used, even if the account is the same.
 func TestLiveStatesOfAnotherCycle(t *testing.T) {
-	root, states, ticks := newMem(), new(transform.States), minutes(4)
+	root, states, ticks := newMem(), new(tracking.States), minutes(4)
 	for _, k := range ticks[:3] {
 		must(t, k.archive(root))
 	}

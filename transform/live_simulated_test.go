@@ -13,6 +13,8 @@ import (
 	"mkt/fetch/provider/sportmonks"
 	"mkt/fetch/raw"
 	"mkt/fetch/simulator"
+	"mkt/fetch/simulator/competition"
+	"mkt/fetch/simulator/meant"
 	"mkt/internal/testing/durabletest"
 	"mkt/internal/testing/needs"
 	"mkt/internal/testing/providertest"
@@ -40,7 +42,7 @@ type season struct {
 
 // tracked is the last published state of a fixture.
 type tracked struct {
-	match    simulator.MeantMatch
+	match    meant.Match
 	met      time.Time
 	row      table.LiveRow
 	buckets  []table.LiveBucketRow
@@ -90,7 +92,7 @@ func (s *season) tick() {
 		if m.WithoutID {
 			id = input.ByEvent + m.EventID
 		}
-		if s.matches[id] == nil && m.Fixture.League.Kind != simulator.Esoccer {
+		if s.matches[id] == nil && m.Fixture.League.Kind != competition.Esoccer {
 			s.matches[id] = &tracked{match: m, met: s.now}
 		}
 	}

@@ -17,9 +17,10 @@ import (
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
 	"mkt/publish/table"
-	"mkt/transform"
 	"mkt/transform/identity"
-	"mkt/transform/live"
+	"mkt/transform/live/rules"
+	"mkt/transform/reading"
+	"mkt/transform/tracking"
 )
 
 // From payloads to rows: clock, score, counters, momentum, timeline and minutes of a
@@ -82,7 +83,7 @@ func TestLiveRun(t *testing.T) {
 	}
 	m, _, err := snapshot.OpenCanonical(mem, last.id())
 	must(t, err)
-	if m.PreviousCycle != ticks[28].id() || !m.ProviderFetchedAt.Equal(at) || m.Counters["in_play"] != 2 || m.DerivationVersion != live.Rules {
+	if m.PreviousCycle != ticks[28].id() || !m.ProviderFetchedAt.Equal(at) || m.Counters["in_play"] != 2 || m.DerivationVersion != rules.Version {
 		t.Errorf("header %+v", m)
 	}
 }
@@ -212,7 +213,7 @@ func TestLiveAgain(t *testing.T) {
 		t.Error("lost and done again, another result")
 	}
 	must(t, mem.RemoveAll(layout.Cycle(layout.CanonicalDir, ticks[4].id())))
-	if _, err := ticks[5].transform(mem); !errors.Is(err, transform.ErrNoPrevious) {
+	if _, err := ticks[5].transform(mem); !errors.Is(err, tracking.ErrNoPrevious) {
 		t.Errorf("without what it began from: %v", err)
 	}
 }
@@ -296,7 +297,7 @@ func TestLiveUnreadableInARow(t *testing.T) {
 	for i, k := range ticks[3:8] {
 		k.body = `{"success":1,"results":[{"id":"1"` // cut
 		must(t, k.archive(mem))
-		if _, err := k.transform(w); !errors.Is(err, transform.ErrQuarantined) {
+		if _, err := k.transform(w); !errors.Is(err, reading.ErrQuarantined) {
 			t.Errorf("unreadable: %v", err)
 		}
 		if again != 1 {

@@ -17,23 +17,24 @@ import (
 	"mkt/publish/football"
 	"mkt/publish/layout"
 	"mkt/publish/table"
-	"mkt/transform"
+	"mkt/transform/reading"
+	"mkt/transform/tracking"
 )
 
 // moments traces a fixture between two ticks, and returns its state at each cycle and the
 // number of damaged cycles.
 func moments(t testing.TB, root durable.FS, from, to tick, fixture, event string) (all []football.Live, damaged int) {
 	t.Helper()
-	o := transform.LiveTraceOptions{Root: root, Fixture: fixture, Event: event, From: began.Add(from.after), To: began.Add(to.after)}
-	damaged, err := transform.TraceLive(t.Context(), o, func(s *transform.LiveStep) { all = append(all, s.After.Brief()) })
+	o := tracking.TraceOptions{Root: root, Fixture: fixture, Event: event, From: began.Add(from.after), To: began.Add(to.after)}
+	damaged, err := tracking.Trace(t.Context(), o, func(s *tracking.Step) { all = append(all, s.After.Brief()) })
 	must(t, err)
 	return all, damaged
 }
 
 // steps returns all the steps of a trace that meets no damage.
-func steps(t testing.TB, o transform.LiveTraceOptions) (all []*transform.LiveStep) {
+func steps(t testing.TB, o tracking.TraceOptions) (all []*tracking.Step) {
 	t.Helper()
-	_, err := transform.TraceLive(t.Context(), o, func(s *transform.LiveStep) { all = append(all, s) })
+	_, err := tracking.Trace(t.Context(), o, func(s *tracking.Step) { all = append(all, s) })
 	must(t, err)
 	return all
 }
@@ -51,7 +52,7 @@ func TestTraceLiveOverDamage(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := transform.TraceLive(ctx, transform.LiveTraceOptions{Root: mem, Fixture: "9001"}, func(*transform.LiveStep) {}); err == nil {
+	if _, err := tracking.Trace(ctx, tracking.TraceOptions{Root: mem, Fixture: "9001"}, func(*tracking.Step) {}); err == nil {
 		t.Error("it did not stop when its context was cancelled")
 	}
 }
@@ -115,7 +116,7 @@ func TestTraceLiveGivesTheStoredStates(t *testing.T) {
 			for _, k := range s.ticks {
 				must(t, k.archive(mem))
 				if _, err := k.transform(mem); err != nil {
-					if !errors.Is(err, transform.ErrQuarantined) {
+					if !errors.Is(err, reading.ErrQuarantined) {
 						t.Fatal(err)
 					}
 					continue
@@ -126,8 +127,8 @@ func TestTraceLiveGivesTheStoredStates(t *testing.T) {
 					}
 				}
 			}
-			o := transform.LiveTraceOptions{Root: mem, Fixture: s.fixture, Event: s.event}
-			same := func(how string, o transform.LiveTraceOptions, want []layout.CycleID) (taken []*transform.LiveStep) {
+			o := tracking.TraceOptions{Root: mem, Fixture: s.fixture, Event: s.event}
+			same := func(how string, o tracking.TraceOptions, want []layout.CycleID) (taken []*tracking.Step) {
 				t.Helper()
 				if taken = steps(t, o); len(taken) != len(want) {
 					t.Errorf("%s: %d steps, the pipeline took %d", how, len(taken), len(want))
@@ -186,7 +187,7 @@ func TestTraceLiveKeepsNoPayload(t *testing.T) {
 		must(t, ticks[i].archive(mem))
 	}
 	before := heap()
-	kept := steps(t, transform.LiveTraceOptions{Root: mem, Fixture: "9001", Event: "501", Sources: true})
+	kept := steps(t, tracking.TraceOptions{Root: mem, Fixture: "9001", Event: "501", Sources: true})
 	if grown := heap() - before; grown > size/3 {
 		t.Errorf("%d KiB are kept of %d KiB", grown>>10, size>>10)
 	}
@@ -223,10 +224,10 @@ func TestTraceLiveOfASimulatedSeason(t *testing.T) {
 	}
 	digits := 0
 	for i, row := range everyone {
-		o := transform.LiveTraceOptions{Root: s.mem, Fixture: row.ProviderFixtureID, Event: *row.ProviderEventID, Sources: true}
+		o := tracking.TraceOptions{Root: s.mem, Fixture: row.ProviderFixtureID, Event: *row.ProviderEventID, Sources: true}
 		if i%2 == 1 { // from a state in between
 			from := len(cycles) / 2
-			start, found, err := transform.FindLiveState(s.mem, cycles[from], row.FixtureID)
+			start, found, err := tracking.Find(s.mem, cycles[from], row.FixtureID)
 			must(t, err)
 			if found {
 				at, _, err := layout.ParseCycleID(string(cycles[from+1]))
@@ -250,7 +251,7 @@ func TestTraceLiveOfASimulatedSeason(t *testing.T) {
 
 // holdsCounters finds every counter of a step's sample in its payload, and returns how
 // many there are.
-func holdsCounters(t *testing.T, s *season, step *transform.LiveStep) (n int) {
+func holdsCounters(t *testing.T, s *season, step *tracking.Step) (n int) {
 	if step.Sample == nil {
 		return 0
 	}

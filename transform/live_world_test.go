@@ -15,6 +15,7 @@ import (
 	"mkt/publish/layout"
 	"mkt/publish/table"
 	"mkt/transform"
+	"mkt/transform/tracking"
 )
 
 // tick is the input of one cycle of live intelligence.
@@ -66,7 +67,7 @@ func (k tick) transform(root durable.FS) (transform.Summary, error) {
 	return k.transformWith(root, nil, nil)
 }
 
-func (k tick) transformWith(root durable.FS, received *raw.Received, states *transform.States) (transform.Summary, error) {
+func (k tick) transformWith(root durable.FS, received *raw.Received, states *tracking.States) (transform.Summary, error) {
 	o := options(root, root)
 	o.Received, o.States = received, states
 	o.Product, o.Cycle = football.LiveIntelligence, k.id()

@@ -14,6 +14,8 @@ import (
 	"mkt/fetch/provider/emulators"
 	"mkt/fetch/raw"
 	"mkt/fetch/simulator"
+	"mkt/fetch/simulator/bookmaker"
+	"mkt/fetch/simulator/meant"
 	"mkt/internal/testing/durabletest"
 	"mkt/internal/testing/providertest"
 	"mkt/publish/football"
@@ -79,15 +81,15 @@ func compareMeaning(t *testing.T, name string, seed uint64) {
 				c.fault("fixture %s: %+v, listed with the kick-off %s", f.ID, row, f.KickOff)
 			}
 		}
-		meant := sim.Meant(sim.Tokens()[0], f.ID)
+		markets := sim.Meant(sim.Tokens()[0], f.ID)
 		got, ok := c.derived[f.ID]
 		switch {
 		case ok && clock().Sub(f.KickOff) > 30*time.Minute:
 			c.fault("fixture %s has markets, and is in play since %s", f.ID, f.KickOff)
 		case ok:
-			c.fixture(f.ID, meant, got)
-		case f.Human && f.KickOff.After(clock()) && !f.Over && slices.ContainsFunc(meant, mustBeThere):
-			c.fault("fixture %s has no markets, %d are meant", f.ID, len(meant))
+			c.fixture(f.ID, markets, got)
+		case f.Human && f.KickOff.After(clock()) && !f.Over && slices.ContainsFunc(markets, mustBeThere):
+			c.fault("fixture %s has no markets, %d are meant", f.ID, len(markets))
 		}
 	}
 	if bare == 0 {
@@ -107,7 +109,7 @@ func compareMeaning(t *testing.T, name string, seed uint64) {
 		}
 	}
 	for what, n := range c.published {
-		if strings.Contains(strings.ToLower(what), simulator.AnyOtherPlayer) {
+		if strings.Contains(strings.ToLower(what), bookmaker.AnyOtherPlayer) {
 			t.Errorf("%s: published %d times: %s", name, n, what)
 		}
 	}
@@ -207,14 +209,14 @@ func (c *meaning) read(fixtures []table.FixtureRow, markets []table.MarketRow) {
 }
 
 // mustBeThere reports whether a provider's adapter must request a market.
-func mustBeThere(m simulator.MeantMarket) bool { return m.Proof != simulator.MustBeRaw }
+func mustBeThere(m meant.Market) bool { return m.Proof != meant.MustBeRaw }
 
-func (c *meaning) fixture(fixture string, meant []simulator.MeantMarket, got map[place][]derivedRow) {
+func (c *meaning) fixture(fixture string, markets []meant.Market, got map[place][]derivedRow) {
 	c.Helper()
 	known := make(map[place]bool)
-	for i := range meant {
-		m := &meant[i]
-		want := make(map[place][]simulator.MeantRow)
+	for i := range markets {
+		m := &markets[i]
+		want := make(map[place][]meant.Row)
 		for _, r := range m.Rows {
 			at := place{market: m.ID, row: r.ID}
 			if m.ID == "" {
@@ -253,7 +255,7 @@ func comparePlaces(a, b place) int {
 // rows compares the rows of one place. Each derived row that is mapped and readable must
 // say the same as one of the meant rows, and each meant row must be derived so, unless its
 // meaning need not be found.
-func (c *meaning) rows(where string, m *simulator.MeantMarket, want []simulator.MeantRow, got []derivedRow) {
+func (c *meaning) rows(where string, m *meant.Market, want []meant.Row, got []derivedRow) {
 	c.Helper()
 	c.compared += len(want)
 	want, unread := slices.Clone(want), []derivedRow(nil)
@@ -262,7 +264,7 @@ func (c *meaning) rows(where string, m *simulator.MeantMarket, want []simulator.
 			c.fault("%s: in sections %v, meant in %v", where, sections, m.Sections)
 		}
 		mapped := g.market.OriginType == string(football.Mapped)
-		if mapped && m.Proof == simulator.MustBeRaw {
+		if mapped && m.Proof == meant.MustBeRaw {
 			c.fault("%s: mapped, and its meaning is not in the payload: %+v", where, g.words())
 			return
 		}
@@ -271,7 +273,7 @@ func (c *meaning) rows(where string, m *simulator.MeantMarket, want []simulator.
 			continue
 		}
 		said := g.words()
-		at := slices.IndexFunc(want, func(w simulator.MeantRow) bool { return w.Decimal != "" && said == wordsMeant(w) })
+		at := slices.IndexFunc(want, func(w meant.Row) bool { return w.Decimal != "" && said == wordsMeant(w) })
 		if at < 0 {
 			c.fault("%s: derived\n\t%+v, which is none of those meant:\n\t%+v\n\tsent as %v", where, said, meantOf(want), g.Labels)
 			continue
@@ -287,7 +289,7 @@ func (c *meaning) rows(where string, m *simulator.MeantMarket, want []simulator.
 		g := unread[at]
 		unread = slices.Delete(unread, at, at+1)
 		isRaw := g.market.OriginType == string(football.Raw)
-		if m.Proof != simulator.MustBeRaw && !w.Doubtful && w.Decimal != "" && !(m.Proof == simulator.MayBeRaw && isRaw) {
+		if m.Proof != meant.MustBeRaw && !w.Doubtful && w.Decimal != "" && !(m.Proof == meant.MayBeRaw && isRaw) {
 			c.fault("%s: not publishable: %s %v, meant %+v, sent as %v", where, plain(g.market.RawReason), g.Reasons, wordsMeant(w), g.Labels)
 		}
 	}
@@ -307,7 +309,7 @@ func (g *derivedRow) words() words {
 		slices.Contains(g.Reasons, string(football.Suspended))}
 }
 
-func wordsMeant(w simulator.MeantRow) words {
+func wordsMeant(w meant.Row) words {
 	subject := w.Subject
 	if subject == "" && w.Selection != "NO_GOALSCORER" {
 		subject = w.Side
@@ -315,7 +317,7 @@ func wordsMeant(w simulator.MeantRow) words {
 	return words{w.Market, w.Period, w.Selection, w.Line, w.Qualifier, subject, w.Decimal, w.Stopped}
 }
 
-func meantOf(want []simulator.MeantRow) (all []words) {
+func meantOf(want []meant.Row) (all []words) {
 	for _, w := range want[:min(len(want), 4)] {
 		all = append(all, wordsMeant(w))
 	}

@@ -6,9 +6,10 @@ import (
 
 	"golang.org/x/sync/semaphore"
 
-	"mkt/fetch/input"
 	"mkt/fetch/raw"
-	"mkt/publish/football"
+	"mkt/transform/bounds"
+	"mkt/transform/reading"
+	"mkt/transform/spool"
 )
 
 // Memory bounds the memory of all runs of a process together, in bytes. A run reserves its need
@@ -68,21 +69,8 @@ func need(c raw.Cycle, workers int) (bytes int64, err error) {
 	if !known {
 		values = c.Counters["response_bytes"] / bytesAValue
 	}
-	if values > MostValues {
-		return 0, fmt.Errorf("%w: its answers have %d values, more than the limit of %d", ErrQuarantined, values, MostValues)
+	if values > bounds.MostValues {
+		return 0, fmt.Errorf("%w: its answers have %d values, more than the limit of %d", reading.ErrQuarantined, values, bounds.MostValues)
 	}
-	return bytesPerRun + min(values, int64(workers)*mostOfAnswer)*bytesPerValue + min(values*rowsPerValue, 2*maxBuffered), nil
-}
-
-// tooManySelections is the reason of a fixture that exceeds a limit.
-const tooManySelections football.Reason = "TOO_MANY_SELECTIONS"
-
-// isTooLarge reports whether a fixture exceeds a limit.
-func isTooLarge(offers []input.Offer) bool {
-	n, most := 0, 0
-	for i := range offers {
-		rows := len(offers[i].Rows)
-		n, most = n+rows, max(most, rows)
-	}
-	return n > maxSelections || most > maxMarketSelections
+	return bytesPerRun + min(values, int64(workers)*mostOfAnswer)*bytesPerValue + min(values*rowsPerValue, 2*spool.MaxBuffered), nil
 }

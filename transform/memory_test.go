@@ -14,6 +14,8 @@ import (
 	"mkt/publish/snapshot"
 	"mkt/publish/table"
 	"mkt/transform"
+	"mkt/transform/bounds"
+	"mkt/transform/reading"
 )
 
 // A fixture or a market with too many selections counts as unreadable; the fixture keeps
@@ -70,7 +72,7 @@ func TestMemory(t *testing.T) {
 		_, err := transform.Run(ctx, o)
 		return err
 	}
-	for _, values = range []int64{1, transform.MostValues} {
+	for _, values = range []int64{1, bounds.MostValues} {
 		must(t, try(t.Context()))
 		release, err := memory.Hold(t.Context(), nil, 100<<20)
 		must(t, err)
@@ -89,8 +91,8 @@ func TestMemory(t *testing.T) {
 		release()
 		must(t, <-ended)
 	}
-	values = transform.MostValues + 1
-	if err := try(t.Context()); !errors.Is(err, transform.ErrQuarantined) {
+	values = bounds.MostValues + 1
+	if err := try(t.Context()); !errors.Is(err, reading.ErrQuarantined) {
 		t.Errorf("more values than are read: %v", err)
 	}
 	values = 1

@@ -9,6 +9,7 @@ import (
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
 	"mkt/publish/table"
+	"mkt/transform/tracking"
 )
 
 // Rebuild transforms a cycle again. It reads the raw cycle, and the canonical one before it, from
@@ -35,7 +36,7 @@ func Rebuild(ctx context.Context, o Options, was *snapshot.Manifest) (Summary, e
 // IsUnavailable reports whether a cycle cannot be rebuilt because its inputs are missing
 // or damaged.
 func IsUnavailable(err error) bool {
-	return errors.Is(err, ErrNoPrevious) || errors.Is(err, raw.ErrNotSealed) || errors.Is(err, raw.ErrCorrupt)
+	return errors.Is(err, tracking.ErrNoPrevious) || errors.Is(err, raw.ErrNotSealed) || errors.Is(err, raw.ErrCorrupt)
 }
 
 // detailsOf returns the number of fixtures with details in a canonical cycle; 0 if unknown.

@@ -27,6 +27,7 @@ import (
 	"mkt/transform/coverage"
 	"mkt/transform/identity"
 	"mkt/transform/markets"
+	"mkt/transform/markets/suspicion"
 )
 
 var update = flag.Bool("update", false, "write the goldens anew")
@@ -65,13 +66,13 @@ var recordingsOf = []struct {
 	who      map[string]coverage.Teams
 	// suspicious is the number of markets by kind. All of them are the bookmakers' own
 	// oddities: docs/mapping.md says which.
-	suspicious map[markets.Suspicion]int
+	suspicious map[suspicion.Kind]int
 }{
 	{betsapi.Provider(), func(t testing.TB, _ string) fs.FS { return recorded(t) }, participants, nil},
 	{sportmonks.Provider(), recordedFolder, map[string]coverage.Teams{"233366": {Home: "Sparta Sarpsborg", Away: "Tromso"}},
-		map[markets.Suspicion]int{markets.LinesOutOfOrder: 1, markets.UnmirroredHandicap: 2}},
-	{apifootball.Provider(), recordedFolder, nil, map[markets.Suspicion]int{markets.UnmirroredHandicap: 1}},
-	{theoddsapi.Provider(), recordedFolder, nil, map[markets.Suspicion]int{markets.OddMargin: 1}},
+		map[suspicion.Kind]int{suspicion.LinesOutOfOrder: 1, suspicion.UnmirroredHandicap: 2}},
+	{apifootball.Provider(), recordedFolder, nil, map[suspicion.Kind]int{suspicion.UnmirroredHandicap: 1}},
+	{theoddsapi.Provider(), recordedFolder, nil, map[suspicion.Kind]int{suspicion.OddMargin: 1}},
 }
 
 // recordedFolder opens all recordings of a provider.
@@ -88,7 +89,7 @@ func TestRecordings(t *testing.T) {
 		t.Run(c.provider.Name, func(t *testing.T) {
 			report, err := coverage.OfFolder(c.folder(t, c.provider.Name), c.provider, coverage.FolderOptions{EachBookmaker: true, Teams: c.who})
 			must(t, err)
-			suspicious := make(map[markets.Suspicion]int)
+			suspicious := make(map[suspicion.Kind]int)
 			for i := range report.Payloads {
 				for _, m := range report.Payloads[i].Suspicions {
 					suspicious[m.Kind]++

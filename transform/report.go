@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"log/slog"
 	"syscall"
 
 	"mkt/fetch/raw"
@@ -11,6 +12,7 @@ import (
 	"mkt/publish/health"
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
+	"mkt/transform/reading"
 )
 
 // report logs a line at debug level and writes state/transform.json; the caller of [Run] reports
@@ -18,14 +20,14 @@ import (
 func (r *run) report(ctx context.Context, err error) {
 	s := &r.summary
 	s.Took = r.Now().Sub(r.started)
-	log := r.Log.With("tenant", r.ClientID, "product", r.Product, "cycle", s.Cycle, "step", "transform")
+	log := r.log()
 	switch {
 	case err != nil:
 		log.Debug("nothing transformed", "error", err)
 	case s.Already:
 		log.Debug("transformed before")
 	default:
-		log.Debug("transformed", append(r.logged(), "bytes", s.Bytes, "took_ms", s.Took.Milliseconds())...)
+		log.LogAttrs(ctx, slog.LevelDebug, "transformed", append(r.engine.counts(s), slog.Int64("bytes", s.Bytes), slog.Int64("took_ms", s.Took.Milliseconds()))...)
 	}
 	if s.Already || err != nil && ctx.Err() != nil {
 		return
@@ -35,25 +37,11 @@ func (r *run) report(ctx context.Context, err error) {
 		Counters: map[string]int64{},
 	}
 	for _, c := range r.engine.counts(s) {
-		state.Counters[c.name] = int64(c.n)
+		state.Counters[c.Key] = c.Value.Int64()
 	}
 	if err := health.Record(r.Root, state); err != nil {
 		log.Warn("state file not written", "error", err)
 	}
-}
-
-// logged returns the run's counts for the log.
-func (r *run) logged() (pairs []any) {
-	for _, c := range r.engine.counts(&r.summary) {
-		pairs = append(pairs, c.name, c.n)
-	}
-	return pairs
-}
-
-func marketCounts(s *Summary) []count {
-	return []count{{"fixtures", s.Fixtures}, {"not_offered", s.NotOffered}, {"markets", s.Markets}, {"markets_mapped", s.Mapped},
-		{"selections", s.Selections}, {"selections_publishable", s.Publishable}, {"no_offer", s.NoOffer}, {"markets_without_prices", s.WithoutPrices},
-		{"broken", s.Broken}, {"partial", s.Partial}, {"damaged", s.Damaged}, {"suspicions", s.Suspicions.Total()}}
 }
 
 // codeOf returns the pipeline code of a run's result.
@@ -65,7 +53,7 @@ func codeOf(err error) health.Code {
 		return ""
 	case errors.Is(err, layout.ErrNewer):
 		return health.CodeFormatNewer
-	case errors.Is(err, ErrQuarantined):
+	case errors.Is(err, reading.ErrQuarantined):
 		return health.CodeQuarantined
 	case errors.Is(err, durable.ErrNoSpace), errors.Is(err, raw.ErrCorrupt), snapshot.IsFault(err),
 		errors.As(err, &path), errors.As(err, &errno):

@@ -18,6 +18,7 @@ import (
 	"mkt/transform"
 	"mkt/transform/identity"
 	"mkt/transform/markets"
+	"mkt/transform/reading"
 )
 
 // onlySportmonks is a list of providers with one.
@@ -106,7 +107,7 @@ func TestSportmonksUnreadable(t *testing.T) {
 	must(t, err)
 	o := options(mem, mem)
 	o.Provider = onlySportmonks
-	if _, err := transform.Run(context.Background(), o); !errors.Is(err, transform.ErrQuarantined) {
+	if _, err := transform.Run(context.Background(), o); !errors.Is(err, reading.ErrQuarantined) {
 		t.Errorf("two of three fixtures cannot be read: %v", err)
 	}
 }

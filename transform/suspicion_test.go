@@ -12,6 +12,7 @@ import (
 	"mkt/publish/snapshot"
 	"mkt/transform/identity"
 	"mkt/transform/markets"
+	"mkt/transform/markets/suspicion"
 )
 
 // TestSimulatedWorldIsNotSuspicious: nothing in the simulated answers of BetsAPI is
@@ -21,13 +22,13 @@ func TestSimulatedWorldIsNotSuspicious(t *testing.T) {
 	listing, err := adapter.ReadListing(pages)
 	must(t, err)
 	d := markets.New(identity.NewMinter(identity.Key{1}, "betsapi"))
-	var s markets.Suspecter
+	var s suspicion.Detector
 	for _, p := range sheets {
 		sheet, err := adapter.ReadMarkets(p, listing)
 		must(t, err)
 		for i := range sheet.Fixtures {
 			f := &sheet.Fixtures[i]
-			s.Look(d.Derive(&f.Fixture, f.Offers), func(kind markets.Suspicion, m *football.Market, seen string) {
+			s.Look(d.Derive(&f.Fixture, f.Offers), func(kind suspicion.Kind, m *football.Market, seen string) {
 				t.Errorf("%s: %s %s %s (%s): %s", f.Fixture.ProviderFixtureID, kind, m.Canonical, m.Period, m.Key, seen)
 			})
 		}
@@ -98,7 +99,7 @@ func TestChangedPayloadsAreSuspicious(t *testing.T) {
 			seen := map[string]int{}
 			for i := range sheet.Fixtures {
 				f := &sheet.Fixtures[i]
-				new(markets.Suspecter).Look(markets.Derive(identity.NewMinter(identity.Key{1}, name), f.Fixture, f.Offers), func(kind markets.Suspicion, _ *football.Market, _ string) { seen[kind.String()]++ })
+				new(suspicion.Detector).Look(markets.Derive(identity.NewMinter(identity.Key{1}, name), f.Fixture, f.Offers), func(kind suspicion.Kind, _ *football.Market, _ string) { seen[kind.String()]++ })
 			}
 			if kind == "" && len(seen) > 0 || kind != "" && seen[kind] == 0 {
 				t.Errorf("%s, changed to be %q: %v", name, kind, seen)
@@ -123,7 +124,7 @@ func BenchmarkSuspicions(b *testing.B) {
 		}
 	}
 	b.ReportAllocs()
-	var s markets.Suspecter
+	var s suspicion.Detector
 	for b.Loop() {
 		for _, of := range all {
 			s.Look(of, nil)

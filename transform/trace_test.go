@@ -16,7 +16,8 @@ import (
 	"mkt/publish/football"
 	"mkt/publish/layout"
 	"mkt/publish/table"
-	"mkt/transform"
+	"mkt/publish/table/canonical"
+	"mkt/transform/prematch"
 )
 
 // A trace of each fixture of a simulated cycle gives every selection that was written,
@@ -70,7 +71,7 @@ func TestTraceMarketsByDay(t *testing.T) {
 		edit: func(c *raw.Cycle) { c.Provider = apifootball.Name }}
 	a, err := raw.Open(w.mem(t), cycleID)
 	must(t, err)
-	got, err := transform.TraceMarkets(t.Context(), a, apifootball.Provider(), "7001")
+	got, err := prematch.Trace(t.Context(), a, apifootball.Provider(), "7001")
 	must(t, err)
 	if got.NotOffered || got.Offered.Number != 3 || len(got.Markets) != 1 || got.Markets[0].Canonical != "BOTH_TEAMS_TO_SCORE" {
 		t.Fatalf("%+v", got)
@@ -90,7 +91,7 @@ func TestTraceMarketsAnsweredWithoutAny(t *testing.T) {
 	written := rows[table.FixtureRow](t, root, layout.FixturesFile)
 	a, err := raw.Open(root, cycleID)
 	must(t, err)
-	got, err := transform.TraceMarkets(t.Context(), a, betsapi.Provider(), "1")
+	got, err := prematch.Trace(t.Context(), a, betsapi.Provider(), "1")
 	must(t, err)
 	if len(written) != 1 || !written[0].ProviderFetchedAt.Equal(answered) {
 		t.Fatalf("written: %+v", written)
@@ -126,7 +127,7 @@ func (w world) holdsEveryPrice(t *testing.T) (prices int) {
 	}
 	trees := map[int]*providertest.Tree{}
 	for _, f := range rows[table.FixtureRow](t, mem, layout.FixturesFile) {
-		got, err := transform.TraceMarkets(t.Context(), a, betsapi.Provider(), f.ProviderFixtureID)
+		got, err := prematch.Trace(t.Context(), a, betsapi.Provider(), f.ProviderFixtureID)
 		must(t, err)
 		if len(got.Markets) != len(markets[f.FixtureID]) || got.Listed.Number == 0 || !got.Fixture.FetchedAt.Equal(f.ProviderFetchedAt) {
 			t.Fatalf("fixture %s: %d markets, %d written; listed in %d, fetched %v", f.ProviderFixtureID, len(got.Markets),
@@ -151,7 +152,7 @@ func (w world) holdsEveryPrice(t *testing.T) (prices int) {
 					providertest.HoldsDigits(t, trees[got.Offered.Number], got.Offered.Trace, m.Selections[k].Place, *digits)
 				}
 			}
-			again := table.MarketOf(football.FixtureID(written.FixtureID), written.DerivationVersion, m)
+			again := canonical.Market(football.FixtureID(written.FixtureID), written.DerivationVersion, m)
 			if len(again.Selections) != len(written.Selections) || again.ProviderMarketKey != written.ProviderMarketKey {
 				t.Errorf("market %d of %s is %s, written as %s", written.Ordinal, f.ProviderFixtureID, again.ProviderMarketKey, written.ProviderMarketKey)
 			}

@@ -8,122 +8,22 @@ import (
 	"runtime"
 	"time"
 
-	"mkt/fetch/provider"
 	"mkt/fetch/provider/all"
 	"mkt/fetch/raw"
-	"mkt/publish/durable"
-	"mkt/publish/football"
 	"mkt/publish/layout"
-	"mkt/publish/snapshot"
-	"mkt/transform/identity"
-	"mkt/transform/markets"
+	"mkt/transform/bounds"
+	"mkt/transform/output"
+	"mkt/transform/reading"
+	"mkt/transform/spool"
 )
-
-// Options of one run. The caller holds the lock of Root.
-type Options struct {
-	ClientID string
-	Product  football.Product
-	// Cycle to transform; "" means the newest raw cycle with something to transform.
-	Cycle layout.CycleID
-	Root  durable.FS // of the tenant and product
-	Data  durable.FS // the data root, which records the id key's fingerprint
-	Key   identity.Key
-
-	Now     func() time.Time // nil means time.Now
-	Log     *slog.Logger     // nil means none
-	Workers int              // payloads read concurrently; 0 means one for each core
-	Version string           // of the binary; goes into the header
-	Details int              // live: fixtures whose timeline and minutes are published; 0 means 50
-	// Memory bounds the memory of this and other runs together; nil means no bound.
-	Memory *Memory
-	// Received has answers fetched by this process; nil reads them from the archive.
-	Received *raw.Received
-	// States keeps the beginning of the next cycle in this process; nil keeps nothing.
-	States *States
-	// Stopping is closed when the process must stop. This interrupts a run that waits for
-	// memory. It may be nil.
-	Stopping <-chan struct{}
-	// Progress is called with the number of answers with markets already read; it may be nil. It
-	// is called from many goroutines.
-	Progress func(done, total int)
-	// Published is the publication of the cycle, if Root does not have its record.
-	Published snapshot.Commit
-	// Provider finds an adapter by name; nil means every registered adapter.
-	Provider func(name string) (provider.Provider, bool)
-}
-
-// Summary counts the work of a run.
-type Summary struct {
-	Cycle   layout.CycleID
-	Already bool // the cycle was transformed before: nothing was done
-
-	Fixtures int // refreshed
-	// NotOffered is the number of fixtures listed without markets. Fixtures does not include
-	// them, but each has a row.
-	NotOffered int
-	Markets    int
-	Mapped     int // markets with a proven canonical identity
-	Selections int
-	// Publishable is the number of selections with a proven meaning.
-	Publishable int
-	// NoOffer is the number of selections with a price at which nothing can be won.
-	NoOffer int
-	// WithoutPrices is the number of markets without prices. Markets does not include them.
-	WithoutPrices int
-	Broken        int // unreadable fixtures
-	// Partial is the number of fixtures with at least one unreadable section.
-	Partial int
-	// Damaged is the number of unreadable parts of payloads, which were marked or left out.
-	Damaged int
-	Failed  int // fixtures that could not be retrieved
-	// Suspicions counts markets that were perhaps misread, by kind. They are published
-	// nevertheless.
-	Suspicions markets.Suspicions
-	Live       LiveSummary
-	Bytes      int64
-	Took       time.Duration
-}
-
-var (
-	// ErrNoCycle: there is no raw cycle to transform.
-	ErrNoCycle = errors.New("no raw cycle to transform")
-	// ErrKey: the id key is not the one of this data root.
-	ErrKey = errors.New("wrong id key")
-	// ErrRules: the cycle was transformed with rules of another version.
-	ErrRules = errors.New("transformed by other rules")
-	// ErrQuarantined: too much of the cycle is unreadable.
-	ErrQuarantined = errors.New("too much could not be read")
-)
-
-// run is a run in progress; each step sets its fields.
-type run struct {
-	Options
-	engine  engine
-	started time.Time
-
-	cycle   layout.CycleID
-	archive *raw.Archive
-	before  *snapshot.Manifest // of an earlier run of the same cycle; nil if there was none
-	// published is the publication of a cycle whose rows are gone; Version is 0 otherwise. mustMatch: it, or the
-	// published cycle for which this one is transformed, was asked for.
-	published snapshot.Commit
-	mustMatch bool
-	// isBackfill: this cycle is transformed because a later one needs it.
-	isBackfill bool
-	// only is the provider's id of the only fixture to read, with a trace of its payloads; ""
-	// reads all of them, untraced. See [TraceMarkets].
-	only    string
-	rows    rowStore
-	result  result
-	summary Summary
-}
 
 // Run transforms one cycle. If the cycle is transformed already, it does nothing. But if the
 // cycle was named, it is transformed again, and must make the same bytes. Errors to branch on:
-// [ErrNoCycle], [ErrKey], [ErrRules], [ErrQuarantined], [ErrOtherRows], [raw.ErrCorrupt], [durable.ErrDiffers],
+// [reading.ErrNoCycle], [ErrKey], [ErrRules], [reading.ErrQuarantined], [output.ErrOtherRows], [raw.ErrCorrupt], [durable.ErrDiffers],
 // [durable.ErrNoSpace]. It writes state/transform.json.
 func Run(ctx context.Context, o Options) (Summary, error) {
 	r := &run{Options: o, published: o.Published}
+	r.backfill = r.transformEarlier
 	if err := r.check(); err != nil {
 		return Summary{}, fmt.Errorf("transform: %w", err)
 	}
@@ -148,7 +48,7 @@ func (r *run) check() error {
 		r.Workers = runtime.GOMAXPROCS(0)
 	}
 	if r.Details <= 0 {
-		r.Details = defaultDetails
+		r.Details = bounds.Details
 	}
 	if r.Provider == nil {
 		r.Provider = all.Lookup
@@ -182,16 +82,55 @@ func (r *run) transform(ctx context.Context) error {
 		return fmt.Errorf("cycle %s: %w", r.cycle, err)
 	}
 	defer release()
-	if err := r.stage(); err != nil {
-		return fmt.Errorf("cycle %s: %w", r.cycle, err)
-	}
-	defer r.Root.RemoveAll(r.staging())
-	defer r.rows.close()
-	if err := r.engine.derive(ctx, r); err != nil {
-		return fmt.Errorf("cycle %s: %w", r.cycle, err)
-	}
 	if err := r.write(ctx); err != nil {
 		return fmt.Errorf("cycle %s: %w", r.cycle, err)
 	}
 	return nil
+}
+
+// write derives the cycle and writes its rows: the header last, as files of a folder that then moves to its place.
+func (r *run) write(ctx context.Context) error {
+	folder, err := output.Stage(r.Root, r.cycle)
+	if err != nil {
+		return err
+	}
+	defer folder.Remove()
+	r.rows = spool.New(r.Root, folder.Path("markets.rows"))
+	defer r.rows.Close()
+	m := r.header()
+	d := r.engine.begin(r, &m)
+	if err := d.Derive(ctx); err != nil {
+		return err
+	}
+	r.stamp(&m)
+	if err := d.Write(ctx, folder); err != nil {
+		return err
+	}
+	if err := output.LikePublished(r.Root, r.published, &m, r.mustMatch); err != nil {
+		return err
+	}
+	if err := folder.Install(ctx, m); err != nil {
+		return err
+	}
+	if r.installed != nil {
+		r.installed()
+	}
+	return nil
+}
+
+// transformEarlier transforms an earlier cycle. It skips a cycle whose content cannot be transformed.
+func (r *run) transformEarlier(ctx context.Context, id layout.CycleID) (done bool, err error) {
+	earlier := &run{Options: r.Options, engine: r.engine, started: r.started, mustMatch: r.mustMatch}
+	earlier.Cycle = id
+	err = earlier.transform(ctx)
+	log := logOf(&r.Options, id)
+	switch {
+	case errors.Is(err, reading.ErrQuarantined), errors.Is(err, reading.ErrNoCycle), errors.Is(err, raw.ErrCorrupt):
+		log.Warn("skipped an earlier cycle that cannot be transformed", "error", err)
+		return false, nil
+	case err != nil:
+		return false, err
+	}
+	log.Info("transformed an earlier cycle first")
+	return true, nil
 }

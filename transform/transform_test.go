@@ -25,8 +25,10 @@ import (
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
 	"mkt/publish/table"
+	"mkt/publish/table/content"
 	"mkt/transform"
 	"mkt/transform/identity"
+	"mkt/transform/reading"
 )
 
 func TestRun(t *testing.T) {
@@ -214,10 +216,10 @@ func TestRefusals(t *testing.T) {
 		want  error
 		says  string
 	}{
-		{"no cycle", world{}, func(o *transform.Options, _ *durabletest.Mem) { o.Root = durabletest.NewMem() }, transform.ErrNoCycle, "mkt fetch"},
-		{"a cycle that is not there", good, func(o *transform.Options, _ *durabletest.Mem) { o.Cycle = "20260101T000000Z-market_engine" }, transform.ErrNoCycle, "20260101T000000Z"},
+		{"no cycle", world{}, func(o *transform.Options, _ *durabletest.Mem) { o.Root = durabletest.NewMem() }, reading.ErrNoCycle, "mkt fetch"},
+		{"a cycle that is not there", good, func(o *transform.Options, _ *durabletest.Mem) { o.Cycle = "20260101T000000Z-market_engine" }, reading.ErrNoCycle, "20260101T000000Z"},
 		{"a failed retrieval", world{pages: good.pages, edit: func(c *raw.Cycle) { c.Outcome, c.Code = raw.Failed, "CREDENTIAL_REJECTED" }},
-			func(o *transform.Options, _ *durabletest.Mem) { o.Cycle = cycleID }, transform.ErrNoCycle, "CREDENTIAL_REJECTED"},
+			func(o *transform.Options, _ *durabletest.Mem) { o.Cycle = cycleID }, reading.ErrNoCycle, "CREDENTIAL_REJECTED"},
 		{"another account's cycle", world{pages: good.pages, sheets: good.sheets, edit: func(c *raw.Cycle) { c.ClientID = "other" }}, nil, raw.ErrCorrupt, "other"},
 		{"another id key", good, func(o *transform.Options, data *durabletest.Mem) {
 			_ = durable.Create(data, layout.IDKeyFingerprintFile, durable.Bytes([]byte(identity.Key{9}.Fingerprint()+"\n")))
@@ -345,7 +347,7 @@ func TestBrokenPayloads(t *testing.T) {
 				t.Errorf("%d broken, want %d", s.Broken, c.broken)
 			}
 			if c.stops {
-				if !errors.Is(err, transform.ErrQuarantined) || state.Code != "QUARANTINED" || state.OK {
+				if !errors.Is(err, reading.ErrQuarantined) || state.Code != "QUARANTINED" || state.OK {
 					t.Errorf("%v, state %+v", err, state)
 				}
 				return
@@ -437,7 +439,7 @@ func TestNotOffered(t *testing.T) {
 		row.ContentDigest = ""
 		want := table.FixtureRow{FixtureID: row.FixtureID, Home: new("Home 2"), StartsAt: new(time.Unix(1795165200, 0).UTC()),
 			SourceProvider: "betsapi", ProviderFixtureID: "2", ProviderFetchedAt: w.pages[0].FetchedAt, Absent: []string{"away"}}
-		if diff := cmp.Diff(want, row); diff != "" || digest != table.Digest(row, nil) {
+		if diff := cmp.Diff(want, row); diff != "" || digest != content.Digest(row, nil) {
 			t.Errorf("digest %s, row (-want +got):\n%s", digest, diff)
 		}
 	}
@@ -603,7 +605,7 @@ func TestPanicInLivePayload(t *testing.T) {
 			return p, ok
 		}
 		s, err := transform.Run(context.Background(), o)
-		if list && !errors.Is(err, transform.ErrQuarantined) || !list && (err != nil || s.Fixtures != 2 || s.Live.Details != 0) {
+		if list && !errors.Is(err, reading.ErrQuarantined) || !list && (err != nil || s.Fixtures != 2 || s.Live.Details != 0) {
 			t.Errorf("over the list %v: %+v, %v", list, s, err)
 		}
 	}

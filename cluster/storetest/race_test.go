@@ -20,6 +20,8 @@ import (
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
 	"mkt/publish/table"
+	"mkt/publish/table/canonical"
+	"mkt/publish/table/content"
 )
 
 var rounds = flag.Int("rounds", 200, "rounds of eight writers of one record")
@@ -168,8 +170,8 @@ func (w *writer) cycle(t testing.TB, at time.Time, first, second int) publish.Op
 	var listing []table.ListingRow
 	for _, n := range []int{first, second} {
 		f := football.Fixture{ID: football.FixtureID(fmt.Sprintf("fx_%04d", n)), Home: football.Of(w.name), StartsAt: football.Of(start.Add(1000 * time.Hour)), Provider: "betsapi", ProviderFixtureID: fmt.Sprint(n), FetchedAt: at}
-		row := table.FixtureOf(f, 0, "")
-		row.ContentDigest = table.Digest(row, nil)
+		row := canonical.Fixture(f, 0, "")
+		row.ContentDigest = content.Digest(row, nil)
 		fixtures = append(fixtures, row)
 		listing = append(listing, table.ListingRow{FixtureID: row.FixtureID, ProviderFixtureID: f.ProviderFixtureID, Status: "LISTED", Markets: "NONE"})
 	}

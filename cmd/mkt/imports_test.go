@@ -11,84 +11,135 @@ import (
 	"mkt/internal/testing/check"
 )
 
-// rule says who imports whom (STYLE, section 3). A pattern is a package, or with /... a package and
-// all below it.
+// rule says who imports whom. A pattern is a package, or with /... a package and all below it.
 type rule struct {
 	pkg  string
 	may  []string // direct imports of this module; nil: none
 	far  []string // of this module, must not be reached even indirectly
+	by   []string // the only packages that may import it; nil: any whose rule allows it
 	what string   // may, for people
 }
 
 // rules has one rule for each package: the first that matches.
 var rules = []rule{
+	// What goes out: the model and the formats around it, and the stage that publishes.
 	{pkg: "publish/football", what: "a leaf"},
 	{pkg: "publish/layout", what: "a leaf"},
 	{pkg: "publish/durable", what: "a leaf"},
-	{pkg: "serve/internal/socketio/...", may: []string{"serve/internal/socketio/...", "internal/listen"}, what: "a leaf, but for the listener"},
 	{pkg: "publish/table/parquetfile", what: "a leaf, which knows no rows"},
-	{pkg: "publish/table", may: append([]string{"publish/table/parquetfile"}, leaves...), what: "the leaves and its Parquet codec"},
+	{pkg: "publish/table/...", may: with(leaves, "publish/table/..."), what: "the leaves and the tables"},
 	{pkg: "publish/health", may: leaves, what: "the leaves"},
-	{pkg: "publish/snapshot", may: append([]string{"publish/table"}, leaves...), what: "the leaves and publish/table"},
-	{pkg: "publish/steps", may: append([]string{"publish/snapshot", "publish/table"}, leaves...), what: "the formats below it"},
-	{pkg: "publish/retention", may: formats, far: []string{"publish/repair", "publish"}, what: "the formats"},
-	{pkg: "publish", may: append([]string{"publish/retention"}, formats...), far: []string{"publish/repair"}, what: "the formats and publish/retention"},
-	{pkg: "publish/repair", may: append([]string{"publish", "publish/retention"}, formats...), what: "the formats, publish and publish/retention"},
-	{pkg: "internal/cluster/store", may: append([]string{"publish/retention", "internal/receipts/transparency"}, formats...), far: []string{"publish", "publish/repair"}, what: "the formats, publish/retention and the log"},
-	{pkg: "internal/cluster/store/...", may: []string{"internal/cluster/store"}, what: "internal/cluster/store"},
-	{pkg: "internal/receipts/transparency", may: []string{"publish/durable", "publish/layout"}, what: "the leaves without the model"},
-	{pkg: "internal/receipts/witness", may: []string{"publish/durable", "internal/receipts/transparency"}, what: "the log"},
-	{pkg: "internal/receipts/receipt", may: []string{"publish/durable", "publish/football", "publish/layout", "publish/snapshot", "publish/table", "internal/receipts/transparency"}, what: "the log and one publication"},
+	{pkg: "publish/snapshot", may: with(leaves, "publish/table/..."), what: "the leaves and the tables"},
+	{pkg: "publish/steps", may: with(leaves, "publish/table/...", "publish/snapshot"), what: "the formats below it"},
+	{pkg: "publish/retention", may: formats, far: []string{"publish", "publish/repair"}, what: "the formats"},
+	{pkg: "publish", may: with(formats, "publish/retention"), far: []string{"publish/repair"},
+		by: []string{"cmd/...", "internal/replay", "publish/repair", "internal/testing/..."}, what: "the formats and publish/retention"},
+	{pkg: "publish/repair", may: with(formats, "publish", "publish/retention"), what: "the formats, publish and publish/retention"},
 
+	// What comes in: the stage that asks, and the providers.
 	{pkg: "fetch/input", may: []string{"publish/football"}, what: "publish/football"},
 	{pkg: "fetch/provider/all", may: []string{"fetch/provider/..."}, what: "the adapters"},
-	{pkg: "fetch/...", may: []string{"fetch/...", "publish/football", "publish/layout", "publish/durable", "publish/health"},
-		far: []string{"serve/...", "transform/...", "cmd/..."}, what: "fetch's own and publish's leaves"},
+	{pkg: "fetch/simulator/...", may: []string{"fetch/simulator/..."}, what: "the simulator alone"},
+	{pkg: "fetch/...", may: with(leaves, "publish/health", "fetch/..."), far: []string{"serve/...", "transform/...", "cmd/...", "internal/accounts/..."},
+		what: "fetch's own and publish's leaves"},
+
+	// From one to the other.
 	{pkg: "transform/identity", may: []string{"publish/football", "publish/durable"}, what: "publish/football and publish/durable"},
-	{pkg: "transform/markets", may: []string{"fetch/input", "publish/football", "transform/identity"}, what: "fetch/input, publish/football and transform/identity"},
-	{pkg: "transform/live", may: []string{"fetch/input", "publish/football", "transform/identity"}, what: "fetch/input, publish/football and transform/identity"},
-	{pkg: "transform/...", may: append([]string{"transform/...", "fetch/input", "fetch/raw", "fetch/provider", "fetch/provider/all"}, formats...),
-		far: []string{"serve/...", "cmd/...", "fetch/credential", "fetch/internal/upstream"}, what: "transform's own, the formats, fetch/raw and the providers' readers"},
+	{pkg: "transform/markets/...", may: []string{"fetch/input", "publish/football", "transform/identity", "transform/markets/..."},
+		what: "fetch/input, publish/football, transform/identity and its own"},
+	{pkg: "transform/live/...", may: []string{"fetch/input", "publish/football", "transform/identity", "transform/live/..."},
+		what: "fetch/input, publish/football, transform/identity and its own"},
+	{pkg: "transform/...", may: with(formats, "transform/...", "fetch/input", "fetch/raw", "fetch/provider", "fetch/provider/all"),
+		far:  []string{"serve/...", "cmd/...", "fetch/credential", "fetch/internal/upstream"},
+		what: "transform's own, the formats, fetch/raw and the providers' readers"},
+
+	// The reader reaches nothing of fetch or transform, at any distance.
 	{pkg: "serve/account", may: []string{"publish/football"}, what: "publish/football"},
 	{pkg: "serve/admin", may: []string{"internal/listen"}, what: "internal/listen"},
-	{pkg: "internal/cluster/replica", may: append([]string{"internal/cluster/store"}, formats...), far: []string{"serve", "fetch/...", "transform/...", "cmd/..."}, what: "the formats and internal/cluster/store"},
-	{pkg: "serve/limits", may: []string{"internal/cluster", "serve/account", "serve/internal/..."}, what: "the client of Redis and the gate"},
-	{pkg: "serve", may: append([]string{"serve/...", "internal/cluster", "internal/listen"}, formats...),
-		far: []string{"fetch/...", "transform/...", "cmd/..."}, what: "serve's own, the formats and the address of Redis, and reach nothing of fetch or transform"},
-	{pkg: "serve/...", may: append([]string{"serve/...", "internal/listen"}, formats...),
-		far: []string{"fetch/...", "transform/...", "cmd/..."}, what: "serve's own and the formats, and reach nothing of fetch or transform"},
-	{pkg: "cmd/mkt/internal/cli", may: []string{"internal/accounts/audit", "internal/evidence/names", "internal/terminal/printable", "internal/accounts", "internal/strictyaml", "fetch/...", "publish/...", "serve/account", "internal/cluster", "internal/cluster/store"},
-		far: []string{"cmd/mkt/internal/cli/...", "serve"}, what: "what every command needs, and no group of commands"},
+	{pkg: "serve/internal/socketio/...", may: []string{"serve/internal/socketio/...", "internal/listen"}, what: "a leaf, but for the listener"},
+	{pkg: "serve/limits", may: []string{"internal/cluster", "serve/account", "serve/internal/..."}, far: unserved, what: "the client of Redis and the gate"},
+	{pkg: "serve/internal/metrics", may: with(formats, "serve/...", "internal/cluster", "internal/listen"), far: with(unserved, "serve"), what: "serve's own, the formats and the client of Redis"},
+	{pkg: "serve", may: with(formats, "serve/...", "internal/cluster", "internal/listen"), far: unserved,
+		what: "serve's own, the formats and the address of Redis, and reach nothing of fetch or transform"},
+	{pkg: "serve/...", may: with(formats, "serve/...", "internal/listen"), far: unserved, what: "serve's own and the formats, and reach nothing of fetch or transform"},
+
+	// Domains. None but the replay imports a stage, and the evidence those that it asks.
+	{pkg: "internal/terminal/...", may: []string{"internal/terminal/..."}, what: "a leaf"},
+	{pkg: "internal/dataset", may: with(leaves, "publish/snapshot"), what: "publish's leaves and moments"},
+	{pkg: "internal/accounts/...", may: with(leaves, "publish/snapshot", "internal/accounts", "internal/cadence", "internal/strictyaml", "fetch/credential", "fetch/provider", "fetch/provider/all", "serve/account"),
+		far: stages, what: "publish's leaves, what credentials and providers are, and what serve may know of an account"},
+	{pkg: "internal/cluster/store/...", may: with(formats, "publish/retention", "internal/cluster/store/..."), far: stages, what: "the formats and publish/retention"},
+	{pkg: "internal/cluster/replica", may: with(formats, "internal/cluster/store/..."), far: with(stages, "fetch/...", "transform/..."), what: "the formats and the store"},
+	{pkg: "internal/cluster", what: "a leaf"},
+	{pkg: "internal/schedule/...", may: with(formats, "internal/schedule/...", "internal/accounts", "internal/cadence", "internal/cluster", "fetch/provider", "fetch/provider/all", "serve/account"),
+		far: stages, what: "the accounts, the cluster and state files"},
+	{pkg: "internal/receipts/commitlog", may: with(formats, "internal/receipts/...", "internal/dataset", "internal/cluster/store"), far: stages, what: "the log, and the publications of data roots and of a store"},
+	{pkg: "internal/receipts/...", may: with(formats, "internal/receipts/..."), far: stages, what: "the log and publications"},
+	{pkg: "internal/replay", may: with(formats, "publish", "publish/retention", "transform/...", "fetch/raw", "fetch/provider"), far: []string{"serve/...", "cmd/..."}, what: "the stages that a past cycle goes through"},
+	{pkg: "internal/evidence/...", may: with(formats, "internal/evidence/...", "internal/accounts/...", "internal/schedule/...", "internal/receipts/...", "internal/cluster/...", "internal/dataset", "internal/cadence",
+		"fetch/...", "transform/...", "publish/...", "serve/account", "serve/limits", "serve/quarantine"),
+		far: []string{"serve", "cmd/...", "internal/console/..."}, what: "all domains, and what the stages left; neither the server nor commands"},
+	{pkg: "internal/console/...", may: with(formats, "internal/console/...", "internal/evidence/...", "internal/accounts", "internal/schedule/...", "internal/receipts/...", "internal/dataset", "internal/cadence", "internal/listen",
+		"docs", "fetch/raw", "fetch/provider/all", "transform/...", "serve/account"), far: []string{"serve", "cmd/..."}, what: "the evidence and what that stands on"},
+
+	// Commands, and what nothing imports.
+	{pkg: "cmd/mkt/internal/cli", may: with(formats, "internal/...", "fetch/...", "publish/...", "serve/account"), far: []string{"cmd/mkt/internal/cli/...", "serve", "internal/console/..."},
+		what: "what every command needs, and no group of commands"},
 	{pkg: "cmd/mkt/internal/cli/commands", may: []string{"cmd/mkt/internal/cli/..."}, what: "the groups of commands"},
 	{pkg: "cmd/mkt/internal/cli/manpages", may: []string{"cmd/mkt/internal/cli", "cmd/mkt/internal/cli/commands"}, what: "the tree of the commands"},
 	{pkg: "cmd/mkt/internal/cli/demo", may: []string{"..."}, what: "everything: it runs the whole system"},
 	{pkg: "cmd/mkt/internal/cli/...", may: []string{"..."}, far: []string{"cmd/mkt/internal/cli/accounts", "cmd/mkt/internal/cli/batch", "cmd/mkt/internal/cli/evidence",
-		"cmd/mkt/internal/cli/lake", "cmd/mkt/internal/cli/live", "cmd/mkt/internal/cli/translog", "cmd/mkt/internal/cli/serving", "cmd/mkt/internal/cli/browser", "cmd/mkt/internal/cli/demo"}, what: "everything but another group of commands"},
-	{pkg: "internal/evidence/names", what: "a leaf"},
+		"cmd/mkt/internal/cli/lake", "cmd/mkt/internal/cli/live", "cmd/mkt/internal/cli/receipts", "cmd/mkt/internal/cli/serving", "cmd/mkt/internal/cli/browser", "cmd/mkt/internal/cli/demo"},
+		what: "everything but another group of commands"},
 	{pkg: "cmd/...", may: []string{"..."}, what: "everything"},
-	{pkg: "scripts/internal/backtest", may: []string{"fetch/input", "publish/football", "transform/live"}, what: "the engine of live data, which it measures"},
+	{pkg: "scripts/internal/backtest", may: []string{"fetch/input", "publish/football", "transform/live/..."}, what: "the engine of live data, which it measures"},
 	{pkg: "scripts/...", may: []string{"scripts/internal/..."}, what: "nothing: scripts use the binary"},
 	{pkg: "docs", what: "a leaf"},
-	{pkg: "internal/testing/...", may: []string{"fetch/...", "publish/...", "transform/...", "internal/cluster/store", "internal/testing/..."}, far: []string{"cmd/...", "serve/..."}, what: "the stages, for tests alone"},
+	{pkg: "internal/testing/...", may: []string{"..."}, far: []string{"cmd/..."}, what: "everything but the commands, for tests alone"},
 	{pkg: "internal/...", what: "a leaf"},
 }
 
-// everybodys may be imported by all packages.
+// everybodys may be imported by all packages above publish.
 var everybodys = []string{"internal/deadline", "internal/panics", "internal/scratch", "internal/terminal", "internal/terminal/printable"}
 
 var (
 	leaves  = []string{"publish/football", "publish/layout", "publish/durable"}
-	formats = append([]string{"publish/table", "publish/health", "publish/snapshot", "publish/steps"}, leaves...)
+	formats = with(leaves, "publish/table/...", "publish/health", "publish/snapshot", "publish/steps")
+	// stages are the three stages and the server themselves.
+	stages   = []string{"fetch", "transform", "publish", "serve", "cmd/..."}
+	unserved = []string{"fetch/...", "transform/...", "publish", "cmd/...", "internal/accounts/..."}
 )
+
+func with(list []string, more ...string) []string { return slices.Concat(list, more) }
+
+// rooms are the folders of the drawing in docs/contributing.md, from the top down: each imports only
+// those below it.
+var rooms = []string{"cmd", "scripts", "internal/testing", "internal/console", "internal/evidence", "internal/replay", "internal/schedule", "internal/receipts",
+	"internal/accounts", "serve", "internal/cluster", "transform", "fetch", "internal/dataset", "publish", "internal/cadence", "internal/listen", "internal/strictyaml",
+	"internal/tail", "internal/terminal", "internal/scratch", "internal/panics", "internal/deadline", "docs"}
+
+// ruleOf returns the rule of a package.
+func ruleOf(name string) (r rule, ok bool) {
+	at := slices.IndexFunc(rules, func(r rule) bool { return matches(r.pkg, name) })
+	if at < 0 {
+		return r, false
+	}
+	return rules[at], true
+}
+
+// roomOf returns the place of a package's folder in rooms, -1 if it has none.
+func roomOf(name string) int {
+	return slices.IndexFunc(rooms, func(r string) bool { return matches(r+"/...", name) })
+}
 
 // confined are dependencies that only some packages may import.
 var confined = map[string][]string{
-	"github.com/duckdb/":                {"serve/internal/duck", "serve/internal/reader", "serve/offline"},
+	"github.com/duckdb/":                {"serve/internal/duck", "serve/internal/reader/engine", "serve/offline"},
 	"github.com/labstack/echo":          {"serve/..."},
 	"github.com/parquet-go/parquet-go":  {"publish/table/..."},
 	"filippo.io/age":                    {"fetch/credential"},
 	"github.com/spf13/":                 {"cmd/mkt", "cmd/mkt/internal/cli/..."},
-	"github.com/robfig/cron":            {"internal/schedule"},
+	"github.com/robfig/cron":            {"internal/cadence"},
 	"github.com/fatih/color":            {"internal/terminal"},
 	"github.com/rivo/uniseg":            {"internal/terminal"},
 	"github.com/gomodule/redigo":        {"internal/cluster", "serve/limits"},
@@ -98,7 +149,7 @@ var confined = map[string][]string{
 	"github.com/cenkalti/backoff":       {"fetch/internal/upstream"},
 	"github.com/hashicorp/go-retryable": {"fetch/internal/upstream"},
 	"github.com/aws/":                   {"internal/cluster/store/s3store"},
-	"github.com/prometheus/":            {"serve/admin", "serve", "cmd/mkt/internal/cli/..."}, // packages with metrics of their own declare them
+	"github.com/prometheus/":            {"serve/admin", "serve/internal/metrics", "cmd/mkt/internal/cli/..."}, // packages with metrics of their own declare them
 }
 
 // listed is a package as go list reports it.
@@ -134,14 +185,19 @@ func listPackages(t *testing.T) []listed {
 func TestImports(t *testing.T) {
 	for _, p := range listPackages(t) {
 		name, _ := strings.CutPrefix(p.ImportPath, "mkt/")
-		at := slices.IndexFunc(rules, func(r rule) bool { return matches(r.pkg, name) })
-		if at < 0 {
+		rule, ok := ruleOf(name)
+		if !ok {
 			t.Errorf("%s: no rule for it in imports_test.go", name)
 			continue
 		}
-		rule := rules[at]
 		for _, i := range p.Imports {
 			dep, ours := strings.CutPrefix(i, "mkt/")
+			if ours && (roomOf(name) < 0 || roomOf(dep) < roomOf(name)) {
+				t.Errorf("%s imports %s: its folder is not below that of the other in rooms", name, dep)
+			}
+			if of, _ := ruleOf(dep); ours && of.by != nil && !matchesAny(of.by, name) {
+				t.Errorf("%s imports %s: only these may: %s", name, dep, strings.Join(of.by, ", "))
+			}
 			if ours && isForTests(dep) && !isForTests(name) {
 				t.Errorf("%s imports %s: it is for tests alone", name, dep)
 			}

@@ -21,15 +21,16 @@ import (
 // linksEngine says of each package whose tests link DuckDB why they do: linking it takes half a
 // minute, which every further package costs everybody.
 var linksEngine = map[string]string{
-	"cmd/mkt":                                    "runs the whole program, which answers from it and asks SQL",
-	"cmd/mkt/internal/cli/batch":                 "publish loads every snapshot as serve will",
-	"cmd/mkt/internal/cli/demo":                  "runs serve",
-	"cmd/mkt/internal/cli/evidence":              "inspect asks SQL",
+	"cmd/mkt":                            "runs the whole program, which answers from it and asks SQL",
+	"cmd/mkt/internal/cli/batch":         "publish loads every snapshot as serve will",
+	"cmd/mkt/internal/cli/demo":          "runs serve",
+	"cmd/mkt/internal/cli/evidence":      "inspect asks SQL",
 	"internal/testing/simulation/served": "runs the servers of replicas",
-	"serve":                   "answers from it",
-	"serve/internal/reader":   "reads with it",
-	"serve/internal/realtime": "pushes what the reader reads",
-	"serve/offline":           "asks it SQL",
+	"serve":                              "answers from it",
+	"serve/internal/metrics":             "reads what the reader counts",
+	"serve/internal/reader":              "reads with it",
+	"serve/internal/realtime":            "pushes what the reader reads",
+	"serve/offline":                      "asks it SQL",
 }
 
 // TestLinksOfTests: no further package links DuckDB into its tests, and none but the program's
@@ -66,13 +67,13 @@ func TestLinksOfTests(t *testing.T) {
 var contacts = map[string]string{
 	"fetch/fetch.go":                            "the account's provider, by the transport below",
 	"fetch/internal/upstream/transport.go":      "the account's provider",
-	"fetch/internal/upstream/upstream.go":       "the account's provider",
-	"internal/tail/client.go":           "the same service",
-	"internal/receipts/commitlog/post.go":        "the witnesses of the policy",
+	"fetch/internal/upstream/client.go":         "the account's provider",
+	"internal/tail/client.go":                   "the same service",
+	"internal/receipts/commitlog/post.go":       "the witnesses of the policy",
 	"internal/cluster/store/s3store/s3store.go": "the store",
 	"internal/cluster/client.go":                "Redis",
 	"internal/cluster/news.go":                  "Redis",
-	"internal/tail/tail.go":             "the service whose address the user of mkt tail gives",
+	"internal/tail/tail.go":                     "the service whose address the user of mkt tail gives",
 	"cmd/mkt/internal/cli/demo/ready.go":        "the demonstration's own server",
 }
 

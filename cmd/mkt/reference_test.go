@@ -87,7 +87,7 @@ type definedMetric struct {
 func definedMetrics(t *testing.T) (list []definedMetric) {
 	t.Helper()
 	for pattern, process := range map[string]string{
-		"../../serve/*.go": "serve", "../../serve/admin/*.go": "", "internal/cli/daemon/*.go": "",
+		"../../serve/internal/metrics/*.go": "serve", "../../serve/admin/*.go": "", "internal/cli/daemon/*.go": "",
 		"internal/cli/serving/*.go": "serve", "internal/cli/batch/*.go": "schedule",
 	} {
 		files, err := filepath.Glob(pattern)

@@ -11,7 +11,7 @@ import (
 	"net/http/httptest"
 	"testing"
 
-	"mkt/cmd/mkt/internal/cli/translog"
+	"mkt/cmd/mkt/internal/cli/receipts"
 	"mkt/internal/testing/check"
 )
 
@@ -24,7 +24,7 @@ func TestIdleConnectionsOfWitness(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			ended := make(chan error, 1)
 			answer := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "answered") })
-			go func() { ended <- translog.ServeWitness(ctx, l, config, answer, slog.New(slog.DiscardHandler)) }()
+			go func() { ended <- receipts.ServeWitness(ctx, l, config, answer, slog.New(slog.DiscardHandler)) }()
 			ask := func() {
 				c, err := net.Dial("tcp", l.Addr().String())
 				check.Must(t, err)
@@ -41,7 +41,7 @@ func TestIdleConnectionsOfWitness(t *testing.T) {
 					t.Fatalf("%q, %v", body, err)
 				}
 			}
-			for range translog.WitnessConnections + 10 {
+			for range receipts.WitnessConnections + 10 {
 				ask() // and the connection stays open
 			}
 			cancel()

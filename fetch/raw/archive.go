@@ -4,10 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"iter"
 	"slices"
-	"sync"
-
-	"github.com/klauspost/compress/zstd"
 
 	"mkt/fetch/provider"
 	"mkt/publish/durable"
@@ -105,24 +103,6 @@ func parseCycle(id layout.CycleID, header []byte) (Cycle, error) {
 	return cycle, nil
 }
 
-// unlessNewer returns [ErrCorrupt] for an unreadable header, unless a newer
-// version wrote it.
-func unlessNewer(err error) error {
-	if errors.Is(err, layout.ErrNewer) {
-		return err
-	}
-	return fmt.Errorf("%w: %w", ErrCorrupt, err)
-}
-
-// damaged returns [ErrCorrupt] for a file missing or too large; other errors are
-// the disk's.
-func damaged(err error) error {
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, durable.ErrTooLarge) || errors.Is(err, durable.ErrNotRegular) {
-		return fmt.Errorf("%w: %w", ErrCorrupt, err)
-	}
-	return err
-}
-
 // Cycle returns the header.
 func (a *Archive) Cycle() Cycle { return a.cycle }
 
@@ -132,9 +112,6 @@ func (a *Archive) SHA256() string { return a.sum }
 // Responses returns the entries by number, including rejected ones. The caller may modify
 // the slice.
 func (a *Archive) Responses() []Response { return slices.Clone(a.responses) }
-
-// Buffer is memory in which one answer after the other is read. Its zero value is ready for use.
-type Buffer struct{ packed, plain []byte }
 
 // Body reads one answer's bytes and checks their size and hash. It returns [ErrCorrupt] if
 // they differ. The caller may modify the slice.
@@ -194,13 +171,38 @@ func (a *Archive) PayloadIn(b *Buffer, r Response) (provider.Payload, error) {
 	return p, err
 }
 
-// decoder is shared: DecodeAll is safe for concurrent use. It checks the frame's own checksum
-// as well, although fetch.json has a stronger hash, because zstd and tar refuse a file in which one is
-// wrong. It writes no more than the capacity of the caller's slice.
-var decoder = sync.OnceValue(func() *zstd.Decoder {
-	d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecodeAllCapLimit(true), zstd.WithDecoderMaxMemory(uint64(padded(MaxBody))))
-	if err != nil {
-		panic(err) // the options are constants
+// Files returns the names that the cycle's folder must have, and no others.
+func (a *Archive) Files() []string {
+	names := []string{layout.RawCycleFile, layout.RawFetchFile}
+	for _, r := range a.responses {
+		if r.Frame != nil {
+			return append(names, layout.RawAnswers)
+		}
+		names = append(names, r.File)
 	}
-	return d
-})
+	return names
+}
+
+// CompactedCycles yields the cycles of a compacted file in order, one in memory at a
+// time. A damaged cycle is yielded with [ErrCorrupt] and its id, and the others follow; if
+// the rest of the file cannot be read, the last error has no id.
+func CompactedCycles(fsys durable.ReadFS, name string) iter.Seq2[CompactedCycle, error] {
+	return func(yield func(CompactedCycle, error) bool) {
+		for c, err := range eachCompacted(fsys, name, anyCycle) {
+			if err != nil {
+				yield(CompactedCycle{}, err)
+				return
+			}
+			a, err := openHeaders(fsys, c.id, c.files[layout.RawCycleFile], &c)
+			if !yield(CompactedCycle{c.id, a}, err) {
+				return
+			}
+		}
+	}
+}
+
+// CompactedCycle is one cycle of a compacted file; Archive is nil if there is an error.
+type CompactedCycle struct {
+	ID      layout.CycleID
+	Archive *Archive
+}

@@ -89,42 +89,6 @@ func compactedCycles(fsys durable.ReadFS, name string) (ids []layout.CycleID, er
 	return ids, nil
 }
 
-// CompactedCycles yields the cycles of a compacted file in order, one in memory at a
-// time. A damaged cycle is yielded with [ErrCorrupt] and its id, and the others follow; if
-// the rest of the file cannot be read, the last error has no id.
-func CompactedCycles(fsys durable.ReadFS, name string) iter.Seq2[CompactedCycle, error] {
-	return func(yield func(CompactedCycle, error) bool) {
-		for c, err := range eachCompacted(fsys, name, anyCycle) {
-			if err != nil {
-				yield(CompactedCycle{}, err)
-				return
-			}
-			a, err := openHeaders(fsys, c.id, c.files[layout.RawCycleFile], &c)
-			if !yield(CompactedCycle{c.id, a}, err) {
-				return
-			}
-		}
-	}
-}
-
-// CompactedCycle is one cycle of a compacted file; Archive is nil if there is an error.
-type CompactedCycle struct {
-	ID      layout.CycleID
-	Archive *Archive
-}
-
-// Files returns the names that the cycle's folder must have, and no others.
-func (a *Archive) Files() []string {
-	names := []string{layout.RawCycleFile, layout.RawFetchFile}
-	for _, r := range a.responses {
-		if r.Frame != nil {
-			return append(names, layout.RawAnswers)
-		}
-		names = append(names, r.File)
-	}
-	return names
-}
-
 // eachFile calls do for every file in a compacted file, in order of cycles.
 func eachFile(fsys durable.ReadFS, name string, do func(id layout.CycleID, file string, content io.Reader) error) error {
 	file, err := fsys.Open(name)

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"mkt/publish/durable"
+	"mkt/publish/health"
 	"mkt/publish/layout"
 )
 
@@ -111,4 +112,19 @@ func quarantine(fsys durable.FS, ids []layout.CycleID) (int, error) {
 		moved++
 	}
 	return moved, nil
+}
+
+// begin records that a cycle begins, and returns the newest one with something to
+// transform, zero if there is none. It skips damaged ones: a new cycle does not need
+// them.
+func begin(fsys durable.FS, id layout.CycleID) (Cycle, error) {
+	newest, _, err := newest(fsys, func(err error) bool { return errors.Is(err, ErrNotSealed) || errors.Is(err, ErrCorrupt) })
+	if err != nil {
+		return Cycle{}, err
+	}
+	data, err := encode(progress{Format: progressFormat, Begun: id, Newest: newest.CycleID})
+	if err != nil {
+		return Cycle{}, err
+	}
+	return newest, health.OverwriteState(fsys, progressFile, data)
 }

@@ -152,3 +152,8 @@ func decodeEntries(data []byte) ([]Response, error) {
 	}
 	return e.Responses, nil
 }
+
+const (
+	responsesDir = "responses"
+	rejectedDir  = "rejected"
+)

@@ -1,7 +1,6 @@
 package raw
 
 import (
-	"errors"
 	"slices"
 	"time"
 
@@ -46,21 +45,6 @@ func (p progress) candidates() []layout.CycleID {
 	}
 	slices.Sort(ids)
 	return ids
-}
-
-// begin records that a cycle begins, and returns the newest one with something to
-// transform, zero if there is none. It skips damaged ones: a new cycle does not need
-// them.
-func begin(fsys durable.FS, id layout.CycleID) (Cycle, error) {
-	newest, _, err := newest(fsys, func(err error) bool { return errors.Is(err, ErrNotSealed) || errors.Is(err, ErrCorrupt) })
-	if err != nil {
-		return Cycle{}, err
-	}
-	data, err := encode(progress{Format: progressFormat, Begun: id, Newest: newest.CycleID})
-	if err != nil {
-		return Cycle{}, err
-	}
-	return newest, health.OverwriteState(fsys, progressFile, data)
 }
 
 // LastBegun returns the time of the last begun cycle; false if not known.

@@ -21,9 +21,12 @@ package raw
 
 import (
 	"errors"
+	"fmt"
+	"io/fs"
 	"net/url"
 	"time"
 
+	"mkt/publish/durable"
 	"mkt/publish/football"
 	"mkt/publish/health"
 	"mkt/publish/layout"
@@ -113,4 +116,22 @@ func (r Response) Accepted() bool { return r.Rejected == "" }
 type Frame struct {
 	Offset int64 `json:"offset"`
 	Length int64 `json:"length"`
+}
+
+// unlessNewer returns [ErrCorrupt] for an unreadable header, unless a newer
+// version wrote it.
+func unlessNewer(err error) error {
+	if errors.Is(err, layout.ErrNewer) {
+		return err
+	}
+	return fmt.Errorf("%w: %w", ErrCorrupt, err)
+}
+
+// damaged returns [ErrCorrupt] for a file missing or too large; other errors are
+// the disk's.
+func damaged(err error) error {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, durable.ErrTooLarge) || errors.Is(err, durable.ErrNotRegular) {
+		return fmt.Errorf("%w: %w", ErrCorrupt, err)
+	}
+	return err
 }

@@ -197,3 +197,17 @@ func encoderFor(product football.Product, size int64) *zstd.Encoder {
 	}
 	return fast()
 }
+
+// Buffer is memory in which one answer after the other is read. Its zero value is ready for use.
+type Buffer struct{ packed, plain []byte }
+
+// decoder is shared: DecodeAll is safe for concurrent use. It checks the frame's own checksum
+// as well, although fetch.json has a stronger hash, because zstd and tar refuse a file in which one is
+// wrong. It writes no more than the capacity of the caller's slice.
+var decoder = sync.OnceValue(func() *zstd.Decoder {
+	d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecodeAllCapLimit(true), zstd.WithDecoderMaxMemory(uint64(padded(MaxBody))))
+	if err != nil {
+		panic(err) // the options are constants
+	}
+	return d
+})

@@ -14,11 +14,6 @@ import (
 	"mkt/publish/layout"
 )
 
-const (
-	responsesDir = "responses"
-	rejectedDir  = "rejected"
-)
-
 // ErrSecret: an answer contains the credential of its request. It must not be archived as
 // accepted; Reject archives it with the credential masked.
 var ErrSecret = errors.New("the answer contains the credential")

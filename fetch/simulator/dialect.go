@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"net/url"
 	"time"
+
+	"mkt/fetch/simulator/world"
 )
 
 // Dialect is one provider's wire format: its requests and its answers. It must be safe
@@ -54,20 +56,6 @@ type Paced interface {
 	TooFast(h http.Header) Answer
 }
 
-// metered returns the dialect of an answer with the given quota.
-func metered(d Dialect, limit, remaining int, resets time.Duration) Dialect {
-	m, ok := base(d).(Metered)
-	if !ok {
-		return d
-	}
-	stating := m.Metered(limit, remaining, resets)
-	if r, ok := d.(Replay); ok {
-		r.Dialect = stating
-		return r
-	}
-	return stating
-}
-
 // Format describes a wire format of JSON objects to the faults.
 type Format struct {
 	List     string   // the field that holds the items of an answer; "" if an answer is a bare array of them
@@ -107,7 +95,7 @@ type Question struct {
 	Path     string
 	Endpoint string
 	Query    url.Values
-	World    *World
+	World    *world.World
 	Now      time.Time // the world's
 }
 

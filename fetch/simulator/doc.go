@@ -1,25 +1,13 @@
-// Package simulator is a football world that answers like a provider: leagues, teams,
+// Package simulator serves a football world that answers like a provider: leagues, teams,
 // fixtures that come and go, prices that move. Demonstrations and tests use it in place
 // of a real account.
 //
-// The world ([World], [Fixture], [Offering], [PriceList]) is independent of any provider: markets
-// have canonical names, selections canonical outcomes and lines. A provider's folder has
-// an emulator: a [Dialect] that renders the world in that provider's wire format, and a
-// [Meaning] that states the meaning of its answers. All emulators share the rest: the
-// offers on a fixture and their price moves (offers.go, offering.go), ids, lists and
-// their pages, caches, recorded answers, and the [Server] with its accounts, quotas and
-// faults.
-//
-// A world keeps a fixed number of fixtures announced; they start, end, are called off or
-// postponed, and new ones are announced as time passes. Each has a model of goals by
-// halves, from which every price is computed.
-//
-// A fixture is played from its kick-off on ([Match]): second by second the ball is won and
-// lost, attacks become shots, and shots become goals, depending on the sides' strength,
-// the model's goals and momentum. The feed's report ([Match.Sent]) is separate from the true
-// match ([Match.Periods], [Match.Increments], [Match.Incidents], [Match.Minutes]): counters
-// are corrected, go missing, stand still. Real matches can be replayed in place of invented
-// ones ([ReadMatches]).
+// The world is independent of any provider, and has packages by subject: the leagues and
+// teams ([mkt/fetch/simulator/competition]), the play of a match, the live feed's report of
+// it, the bookmaker's offers and prices, and the calendar of fixtures
+// ([mkt/fetch/simulator/world]). A provider's folder has an emulator: a [Dialect] that renders
+// the world in that provider's wire format, and a [meant.Dialect] that states the meaning of
+// its answers. All emulators share the [Server] with its accounts, quotas and faults.
 //
 // Everything is a pure function of a seed and a time: the same seed and moment give the
 // same fixtures, prices and bytes, on every machine and in any order of requests. All

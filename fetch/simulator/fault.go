@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"mkt/fetch/simulator/feed"
 )
 
 // FaultKind is one way in which a provider goes wrong.
@@ -64,7 +66,7 @@ var faultKinds = map[FaultKind]string{
 }
 
 // share points to the rate of a fault on matches; nil for one on requests.
-func (k FaultKind) share(o *Oddities) *float64 {
+func (k FaultKind) share(o *feed.Oddities) *float64 {
 	switch k {
 	case Corrected:
 		return &o.Corrected
@@ -85,7 +87,7 @@ func (k FaultKind) share(o *Oddities) *float64 {
 }
 
 // OnMatches reports whether a kind affects matches in play and not requests.
-func (k FaultKind) OnMatches() bool { return k.share(new(Oddities)) != nil }
+func (k FaultKind) OnMatches() bool { return k.share(new(feed.Oddities)) != nil }
 
 // About is the description of a kind.
 func (k FaultKind) About() string { return faultKinds[k] }
@@ -160,26 +162,4 @@ func (f Fault) String() string {
 		text += "@" + string(f.Class)
 	}
 	return text
-}
-
-// due returns the fault of a request, noFault for most, and a source of random numbers
-// for it. Both depend only on the account's seed and the request's number.
-func (s *Server) due(a *account, n asked, class Class) (FaultKind, func(int) int) {
-	d := dice(TextSeed(a.Seed, "faults"))
-	pick := func(m int) int { return d.under(m, uint64(n.all), 3) }
-	for i, f := range s.options.Faults {
-		number := n.all
-		if f.Class != "" {
-			number = n.class
-		}
-		switch {
-		case f.Kind.OnMatches():
-		case f.Class != "" && f.Class != class:
-		case f.Number > 0 && (f.Number == number || f.Onward && f.Number < number),
-			f.Number == 0 && d.unit(uint64(number), uint64(i), 2) < f.Rate:
-			s.log.Debug("fault", "kind", f.Kind, "request", n.all)
-			return f.Kind, pick
-		}
-	}
-	return noFault, pick
 }

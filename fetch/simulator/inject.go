@@ -13,12 +13,10 @@ import (
 
 // injectFault answers a request with a fault: here those of the network and of any web server,
 // in distort those of the content.
-func (s *Server) injectFault(w http.ResponseWriter, r *http.Request, d Dialect, kind FaultKind, pick func(int) int, answer func() Answer) {
+func injectFault(w http.ResponseWriter, r *http.Request, d Dialect, kind FaultKind, pick func(int) int, answer func() Answer) {
 	switch kind {
 	case noFault:
 		write(w, r, answer())
-	case Limited, LimitedBare, LimitedOK:
-		s.limit(w, r, kind)
 	case ServerError:
 		write(w, r, d.Refuse(Broken))
 	case Unavailable:
@@ -57,38 +55,6 @@ const (
 	depth = 100_000
 	page  = "<!DOCTYPE html>\n<html><head><title>502 Bad Gateway</title></head>\n<body><center><h1>502 Bad Gateway</h1></center><hr><center>nginx</center></body></html>\n"
 )
-
-// limit answers a request that came too fast. A provider with one limit answers that its
-// quota is used up.
-func (s *Server) limit(w http.ResponseWriter, r *http.Request, kind FaultKind) {
-	a := s.dialect.Refuse(QuotaUsed)
-	paced, isPaced := base(s.dialect).(Paced)
-	if isPaced {
-		a = paced.TooFast(w.Header())
-	}
-	switch {
-	case kind == LimitedBare:
-		clear(w.Header())
-		a.Status = http.StatusTooManyRequests
-	case kind == LimitedOK:
-		clear(w.Header())
-		a.Status = http.StatusOK
-	case !isPaced:
-		w.Header().Set("Retry-After", retryAfter(s.options.RetryAfter))
-		a = metered(s.dialect, s.options.Quota, 0, s.options.RetryAfter).Refuse(QuotaUsed)
-		s.dialect.Quota(w.Header(), s.options.Quota, 0, s.options.Now().Add(s.options.RetryAfter+time.Second-1).Truncate(time.Second))
-	}
-	write(w, r, a)
-}
-
-// endQuota uses up the rest of an account's quota, and refuses the request.
-func (s *Server) endQuota(w http.ResponseWriter, r *http.Request, a *account) {
-	s.mu.Lock()
-	a.used = a.Quota
-	s.mu.Unlock()
-	s.dialect.Quota(w.Header(), a.Quota, 0, s.reset())
-	write(w, r, metered(s.dialect, a.Quota, 0, s.reset().Sub(s.options.Now())).Refuse(QuotaUsed))
-}
 
 func nested(depth int) []byte {
 	return append(bytes.Repeat([]byte{'['}, depth), bytes.Repeat([]byte{']'}, depth)...)

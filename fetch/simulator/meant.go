@@ -1,141 +1,44 @@
 package simulator
 
 import (
-	"strings"
 	"time"
+
+	"mkt/fetch/simulator/competition"
+	"mkt/fetch/simulator/meant"
+	"mkt/fetch/simulator/world"
 )
 
-// Meaning is implemented by a dialect that renders a world. It returns the meaning of the
-// dialect's answers, for tests of their parsers.
-type Meaning interface {
-	// FixtureID returns the id of a fixture in the list of fixtures.
-	FixtureID(w *World, f Fixture) string
-	// FixtureNumber returns the number of the fixture with an id; false for an id that
-	// no fixture of the world can have.
-	FixtureNumber(w *World, id string) (int64, bool)
-	// Markets returns the meaning of the markets offered on a fixture, in the order in
-	// which they first appear in the payload; nil if the dialect does not have the fixture.
-	// Markets without any prices are left out.
-	Markets(w *World, o *Offering) []MeantMarket
-	// Playing returns the meaning of the records of a match in play.
-	Playing(w *World, m Match) MeantMatch
-}
-
-// Lister is implemented by a dialect whose list of fixtures is not that of the world.
-type Lister interface {
-	// Listed returns the fixtures that the dialect lists, in its order.
-	Listed(w *World, now time.Time) []Fixture
-}
-
-// MeantFixture is the meaning of one fixture of the list.
-type MeantFixture struct {
-	ID                 string // the provider's
-	Home, Away, League string // the true names; the list may leave one out or write it in another form
-	KickOff            time.Time
-	Human              bool // football played by people
-	Over               bool // ended, postponed, cancelled or withdrawn
-}
-
-// MeantMarket is the meaning of one market with prices, in the canonical vocabulary: a
-// pipeline must find this in the payload, or leave the market RAW.
-type MeantMarket struct {
-	Key, ID, Name string   // the bookmaker's
-	Sections      []string // every section that has it, in the payload's order
-	Proof         Proof
-	Rows          []MeantRow // without label rows
-}
-
-// Proof is how far a payload proves the meaning of a market.
-type Proof uint8
-
-const (
-	Proven    Proof = iota // its meaning can be proven
-	MayBeRaw               // its meaning is known, but a careful reader may leave it RAW
-	MustBeRaw              // its meaning is not in the payload
-)
-
-// MeantRow is one price. The strings follow the service's model: a player's name is the
-// subject and, if the player is the outcome, also the selection; a goalscorer with a
-// score is "name&2-1".
-type MeantRow struct {
-	ID                                        string // the row's, "" on a few; the text of a row if the provider has no ids of rows
-	Decimal                                   string // of the newest copy; "" on a few
-	Market, Period                            string // "" if the market must be RAW
-	Selection, Line, Qualifier, Subject, Side string
-	// Doubtful means a reader need not understand the row. It has no price, a name
-	// missing from the list, a margin without a header, the name of a player on each side,
-	// a handicap without a price of another side to confirm it, or a line of a three-way
-	// total without Exactly.
-	Doubtful bool
-	Stopped  bool // the payload says that it is not on offer now
-}
-
-// Row returns the meaning of a selection of a market.
-func (r Ref) Row(sel Selection) MeantRow {
-	m := MeantRow{Market: r.Market, Period: r.Period, Side: sel.Side + r.Side,
-		Selection: sel.Outcome, Line: sel.Line, Qualifier: sel.Qualifier, Subject: sel.Player}
-	if m.Qualifier == "" {
-		m.Qualifier = r.Parameter
-	}
-	switch {
-	case sel.Player == "":
-	case sel.Outcome == "YES":
-		m.Selection = sel.Player
-	case sel.Outcome != "OVER" && sel.Outcome != "UNDER":
-		m.Selection = sel.Player + "&" + sel.Outcome
-	}
-	return m
-}
-
-// MeantMatch is the meaning of the records of one match in play: its ids, and in Match all
-// true events and all reports of the feed, second by second.
-//
-//	sent := m.Sent(now)                                   // the content of an answer at now
-//	n, state := sent.Value(simulator.Corners, simulator.Home)
-//	for _, minute := range m.Minutes() { … }              // the true events
-type MeantMatch struct {
-	ID, EventID string // of the fixture, and of the live record
-	// Missing from the records of this match: the fixture's id, the clock, the
-	// timeline.
-	WithoutID, WithoutTimer, WithoutTimeline bool
-	// WithoutAttacks means neither attacks nor dangerous attacks are ever sent, and
-	// CountersLag is the greatest age of published counters.
-	WithoutAttacks bool
-	CountersLag    time.Duration
-	Match
-}
-
-// meaning returns the world of a token, and its dialect as a Meaning; ok is false for an
+// meaning returns the world of a token, and its dialect as a [meant.Dialect]; ok is false for an
 // unknown token and if recordings are served.
-func (s *Server) meaning(token string) (w *World, d Meaning, ok bool) {
+func (s *Server) meaning(token string) (w *world.World, d meant.Dialect, ok bool) {
 	w = s.World(token)
-	d, ok = s.dialect.(Meaning)
+	d, ok = s.dialect.(meant.Dialect)
 	return w, d, ok && w != nil
 }
 
 // Listed returns the meaning of the list of fixtures now for a token, in its order; nil for
 // an unknown token and if recordings are served.
-func (s *Server) Listed(token string) []MeantFixture {
+func (s *Server) Listed(token string) []meant.Fixture {
 	w, d, ok := s.meaning(token)
 	if !ok {
 		return nil
 	}
-	listed := (*World).Fixtures
-	if l, ok := d.(Lister); ok {
+	listed := (*world.World).Fixtures
+	if l, ok := d.(meant.Lister); ok {
 		listed = l.Listed
 	}
-	var all []MeantFixture
+	var all []meant.Fixture
 	for _, f := range listed(w, s.Now().Truncate(time.Minute)) {
-		all = append(all, MeantFixture{
+		all = append(all, meant.Fixture{
 			ID: d.FixtureID(w, f), Home: f.Home.Name, Away: f.Away.Name, League: f.League.Name,
-			KickOff: f.KickOff, Human: f.League.Human(), Over: f.Status > InPlay,
+			KickOff: f.KickOff, Human: f.League.Human(), Over: f.Status > competition.InPlay,
 		})
 	}
 	return all
 }
 
-// Meant returns the meaning of a fixture's markets now, see [Meaning].
-func (s *Server) Meant(token, fixture string) []MeantMarket {
+// Meant returns the meaning of a fixture's markets now, see [meant.Dialect].
+func (s *Server) Meant(token, fixture string) []meant.Market {
 	w, d, ok := s.meaning(token)
 	if !ok {
 		return nil
@@ -150,49 +53,19 @@ func (s *Server) Meant(token, fixture string) []MeantMarket {
 	}
 	all := d.Markets(w, o)
 	for i := range all {
-		doubtLoneLines(all[i].Rows)
+		meant.DoubtLoneLines(all[i].Rows)
 	}
 	return all
 }
 
-// doubtLoneLines marks the rows of handicaps whose line has no price for the home side or
-// for any other: nothing confirms the sign. So it does those of three-way totals whose line
-// has no row of Exactly.
-func doubtLoneLines(rows []MeantRow) {
-	type sides struct{ home, other bool }
-	line := func(r *MeantRow) string { // the home side's
-		if strings.HasSuffix(r.Market, "ASIAN_HANDICAP") && r.Selection == "AWAY" {
-			return otherSign(r.Line)
-		}
-		return r.Line
-	}
-	lines, exactly := make(map[string]sides), make(map[string]bool)
-	for i := range rows {
-		if rows[i].Selection == "EXACTLY" {
-			exactly[rows[i].Line] = true
-		}
-		if r := &rows[i]; r.Decimal != "" {
-			s := lines[line(r)]
-			s.home, s.other = s.home || r.Selection == "HOME", s.other || r.Selection != "HOME"
-			lines[line(r)] = s
-		}
-	}
-	for i := range rows {
-		r := &rows[i]
-		if s := lines[line(r)]; strings.Contains(r.Market, "HANDICAP") && !(s.home && s.other) || strings.HasSuffix(r.Market, "_3WAY") && !exactly[r.Line] {
-			r.Doubtful = true
-		}
-	}
-}
-
 // InPlay returns the meaning of the list of matches in play now for a token, in its order;
 // nil for an unknown token and if recordings are served.
-func (s *Server) InPlay(token string) []MeantMatch {
+func (s *Server) InPlay(token string) []meant.Match {
 	w, d, ok := s.meaning(token)
 	if !ok {
 		return nil
 	}
-	var all []MeantMatch
+	var all []meant.Match
 	for _, m := range w.Live(s.Now()) {
 		all = append(all, d.Playing(w, m))
 	}
@@ -201,18 +74,18 @@ func (s *Server) InPlay(token string) []MeantMatch {
 
 // Match returns a match before, during and up to a day after it; false if the fixture is
 // not known.
-func (s *Server) Match(token, fixture string) (MeantMatch, bool) {
+func (s *Server) Match(token, fixture string) (meant.Match, bool) {
 	w, d, ok := s.meaning(token)
 	if !ok {
-		return MeantMatch{}, false
+		return meant.Match{}, false
 	}
 	n, ok := d.FixtureNumber(w, fixture)
 	if !ok {
-		return MeantMatch{}, false
+		return meant.Match{}, false
 	}
 	f, ok := w.Fixture(n, s.Now())
 	if !ok {
-		return MeantMatch{}, false
+		return meant.Match{}, false
 	}
 	return d.Playing(w, w.Match(f)), true
 }

@@ -8,6 +8,9 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"mkt/fetch/simulator/feed"
+	"mkt/fetch/simulator/random"
 )
 
 // Options configures a simulator: its worlds, its accounts and its faults.
@@ -21,13 +24,13 @@ type Options struct {
 	// Fixtures; the missing ones are announced an hour before they start. One in twelve
 	// is eSoccer. 0 is 12; below 0 adds none.
 	InPlay int
-	// Matches is a folder of real matches (ReadMatches) to replay in a loop in place of
-	// those that InPlay adds. MatchOffsets says when, see WorldOptions.
+	// Matches is a folder of real matches ([play.ReadMatches]) to replay in a loop in place of
+	// those that InPlay adds. MatchOffsets says when, see [world.Options].
 	Matches      string
 	MatchOffsets []time.Duration
 	// Frozen are times in which the live feed stands still, counted from the simulator's
 	// start on the worlds' clock, in addition to those of the fault freeze.
-	Frozen []Span
+	Frozen []feed.Span
 	// Now is the clock; nil is time.Now. Speed is how many times faster the world's time
 	// passes, from the start on; 0 is 1. Quotas follow Now itself.
 	Now   func() time.Time
@@ -65,18 +68,18 @@ type Account struct {
 // Token returns the default credential of a simulator. It has the form of a real one:
 // five digits, a dash, 14 characters.
 func Token(seed uint64) string {
-	d := dice(seed)
+	d := random.Dice(seed)
 	var b [7]byte
-	h := d.of(91)
+	h := d.Of(91)
 	for i := range b {
 		b[i] = byte(h >> (8 * i))
 	}
-	return strconv.Itoa(10000+d.under(90000, 90)) + "-" + hex.EncodeToString(b[:])
+	return strconv.Itoa(10000+d.Under(90000, 90)) + "-" + hex.EncodeToString(b[:])
 }
 
 // oddities are the usual ones, with the rates that faults set.
-func (o Options) oddities() *Oddities {
-	odd := usual()
+func (o Options) oddities() *feed.Oddities {
+	odd := feed.Usual()
 	for _, f := range o.Faults {
 		if share := f.Kind.share(&odd); share != nil {
 			*share = f.Rate

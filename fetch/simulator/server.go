@@ -1,17 +1,17 @@
 package simulator
 
 import (
-	"io"
 	"log/slog"
 	"maps"
 	"net/http"
 	"slices"
 	"strconv"
-	"strings"
 	"sync"
 	"time"
 
-	"github.com/klauspost/compress/gzip"
+	"mkt/fetch/simulator/play"
+	"mkt/fetch/simulator/random"
+	"mkt/fetch/simulator/world"
 )
 
 // Server emulates a provider: it knows the accounts, counts requests against their
@@ -30,7 +30,7 @@ type Server struct {
 // change.
 type account struct {
 	Account
-	world    *World
+	world    *world.World
 	window   time.Time // start of the quota window that used counts in
 	used     int
 	requests map[string]int // by endpoint, including refused ones
@@ -48,15 +48,15 @@ func NewServer(o Options, d Dialect) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{options: o, dialect: d, start: o.Now(), log: o.Log, accounts: make(map[string]*account)}
-	var matches *Matches
+	var matches *play.Matches
 	if o.Matches != "" {
-		if matches, err = ReadMatches(o.Matches); err != nil {
+		if matches, err = play.ReadMatches(o.Matches); err != nil {
 			return nil, err
 		}
 	}
 	for token, a := range o.Tokens {
 		if a.Seed == 0 {
-			a.Seed = TextSeed(o.Seed, token)
+			a.Seed = random.TextSeed(o.Seed, token)
 		}
 		if a.Fixtures == 0 {
 			a.Fixtures = o.Fixtures
@@ -67,7 +67,7 @@ func NewServer(o Options, d Dialect) (*Server, error) {
 		if a.Quota == 0 {
 			a.Quota = o.Quota
 		}
-		world := MakeWorld(WorldOptions{Seed: a.Seed, Fixtures: a.Fixtures, InPlay: a.InPlay, Matches: matches, MatchOffsets: o.MatchOffsets,
+		world := world.New(world.Options{Seed: a.Seed, Fixtures: a.Fixtures, InPlay: a.InPlay, Matches: matches, MatchOffsets: o.MatchOffsets,
 			Start: s.start.UTC().Truncate(time.Second), Oddities: o.oddities(), Frozen: o.Frozen})
 		s.accounts[token] = &account{Account: a, world: world, requests: make(map[string]int), classes: make(map[Class]int)}
 	}
@@ -78,7 +78,7 @@ func NewServer(o Options, d Dialect) (*Server, error) {
 func (s *Server) Tokens() []string { return slices.Sorted(maps.Keys(s.accounts)) }
 
 // World returns the world a token sees, nil for an unknown one.
-func (s *Server) World(token string) *World {
+func (s *Server) World(token string) *world.World {
 	if a, ok := s.accounts[token]; ok {
 		return a.world
 	}
@@ -136,8 +136,10 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		write(w, r, d.Refuse(QuotaUsed))
 	case fault == QuotaEnds:
 		s.endQuota(w, r, a)
+	case fault == Limited, fault == LimitedBare, fault == LimitedOK:
+		s.limit(w, r, fault)
 	default:
-		s.injectFault(w, r, d, fault, pick, func() Answer {
+		injectFault(w, r, d, fault, pick, func() Answer {
 			a := d.Answer(q)
 			if a.Items != nil && a.Body == nil {
 				a.Body = d.Wrap(a.Items, a.Page)
@@ -169,43 +171,64 @@ func (s *Server) count(a *account, endpoint string, class Class, cost int) (aske
 	return n, a.Quota - a.used
 }
 
+// due returns the fault of a request, noFault for most, and a source of random numbers
+// for it. Both depend only on the account's seed and the request's number.
+func (s *Server) due(a *account, n asked, class Class) (FaultKind, func(int) int) {
+	d := random.Dice(random.TextSeed(a.Seed, "faults"))
+	pick := func(m int) int { return d.Under(m, uint64(n.all), 3) }
+	for i, f := range s.options.Faults {
+		number := n.all
+		if f.Class != "" {
+			number = n.class
+		}
+		switch {
+		case f.Kind.OnMatches():
+		case f.Class != "" && f.Class != class:
+		case f.Number > 0 && (f.Number == number || f.Onward && f.Number < number),
+			f.Number == 0 && d.Unit(uint64(number), uint64(i), 2) < f.Rate:
+			s.log.Debug("fault", "kind", f.Kind, "request", n.all)
+			return f.Kind, pick
+		}
+	}
+	return noFault, pick
+}
+
+// limit answers a request that came too fast. A provider with one limit answers that its
+// quota is used up.
+func (s *Server) limit(w http.ResponseWriter, r *http.Request, kind FaultKind) {
+	a := s.dialect.Refuse(QuotaUsed)
+	paced, isPaced := base(s.dialect).(Paced)
+	if isPaced {
+		a = paced.TooFast(w.Header())
+	}
+	switch {
+	case kind == LimitedBare:
+		clear(w.Header())
+		a.Status = http.StatusTooManyRequests
+	case kind == LimitedOK:
+		clear(w.Header())
+		a.Status = http.StatusOK
+	case !isPaced:
+		w.Header().Set("Retry-After", retryAfter(s.options.RetryAfter))
+		a = metered(s.dialect, s.options.Quota, 0, s.options.RetryAfter).Refuse(QuotaUsed)
+		s.dialect.Quota(w.Header(), s.options.Quota, 0, s.options.Now().Add(s.options.RetryAfter+time.Second-1).Truncate(time.Second))
+	}
+	write(w, r, a)
+}
+
+// endQuota uses up the rest of an account's quota, and refuses the request.
+func (s *Server) endQuota(w http.ResponseWriter, r *http.Request, a *account) {
+	s.mu.Lock()
+	a.used = a.Quota
+	s.mu.Unlock()
+	s.dialect.Quota(w.Header(), a.Quota, 0, s.reset())
+	write(w, r, metered(s.dialect, a.Quota, 0, s.reset().Sub(s.options.Now())).Refuse(QuotaUsed))
+}
+
 func (s *Server) reset() time.Time {
 	return s.options.Now().Truncate(s.options.QuotaWindow).Add(s.options.QuotaWindow)
 }
 
 func retryAfter(d time.Duration) string {
 	return strconv.Itoa(int((d + time.Second - 1) / time.Second))
-}
-
-var packers = sync.Pool{New: func() any {
-	z, _ := gzip.NewWriterLevel(io.Discard, gzip.BestSpeed)
-	return z
-}}
-
-// write sends an answer, compressed if the client accepts it and it is large enough.
-func write(w http.ResponseWriter, r *http.Request, a Answer) {
-	h := w.Header()
-	for k, v := range a.Header {
-		h[k] = v
-	}
-	if h.Get("Content-Type") == "" {
-		h.Set("Content-Type", "application/json")
-	}
-	if a.Status == 0 {
-		a.Status = http.StatusOK
-	}
-	if len(a.Body) < 1024 || !strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
-		h.Set("Content-Length", strconv.Itoa(len(a.Body)))
-		w.WriteHeader(a.Status)
-		w.Write(a.Body)
-		return
-	}
-	h.Set("Content-Encoding", "gzip")
-	h.Set("Vary", "Accept-Encoding")
-	w.WriteHeader(a.Status)
-	z := packers.Get().(*gzip.Writer)
-	defer packers.Put(z)
-	z.Reset(w)
-	z.Write(a.Body)
-	z.Close()
 }

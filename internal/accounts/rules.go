@@ -14,7 +14,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"mkt/fetch/provider/all"
-	"mkt/internal/schedule"
+	"mkt/internal/cadence"
 	"mkt/publish/football"
 	"mkt/publish/layout"
 	"mkt/serve/account"
@@ -98,7 +98,7 @@ var texts = map[string]func(s string) string{
 		return ""
 	},
 	"schedule": func(s string) string {
-		if _, err := schedule.Parse(s); err != nil {
+		if _, err := cadence.Parse(s); err != nil {
 			return fmt.Sprintf("%q: %v", shorten(s), err)
 		}
 		return ""

@@ -6,7 +6,7 @@ import (
 
 	"mkt/fetch/provider"
 	"mkt/fetch/provider/all"
-	"mkt/internal/schedule"
+	"mkt/internal/cadence"
 	"mkt/publish/football"
 	"mkt/serve/account"
 )
@@ -63,8 +63,8 @@ func (t *Tenant) account(now time.Time) account.Account {
 			Fingerprint: p.Fingerprint(), Capabilities: adapter.Capabilities}
 	}
 	for _, p := range football.Products() {
-		if s, err := schedule.Parse(t.Expression(p)); err == nil {
-			a.Cadence[p] = schedule.Cadence(s, now)
+		if s, err := cadence.Parse(t.Expression(p)); err == nil {
+			a.Cadence[p] = cadence.Of(s, now)
 		}
 	}
 	return a

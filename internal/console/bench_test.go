@@ -25,6 +25,7 @@ import (
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
 	"mkt/publish/table"
+	"mkt/publish/table/content"
 )
 
 const acmeAccount = `version: 1
@@ -184,7 +185,7 @@ func largeRoot(b *testing.B, dir string, fixtures, snapshots int) *durable.Disk 
 					}
 				}
 			}
-			row.ContentDigest = table.Digest(row, of)
+			row.ContentDigest = content.Digest(row, of)
 			changed, changedMarkets = append(changed, row), append(changedMarkets, of...)
 		}
 		for i := range listed {

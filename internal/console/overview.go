@@ -8,10 +8,10 @@ import (
 	"time"
 
 	"mkt/internal/accounts"
+	"mkt/internal/cadence"
 	"mkt/internal/dataset"
 	"mkt/internal/evidence/doctor"
 	"mkt/internal/evidence/inspect"
-	"mkt/internal/schedule"
 	"mkt/internal/schedule/cyclestate"
 	"mkt/internal/terminal"
 	"mkt/publish/football"
@@ -139,11 +139,11 @@ func (c *Console) productLine(t *accounts.Tenant, p football.Product, now time.T
 		l.Newest, l.Damage = &newest, newest.Damage
 		if at := newest.ProviderFetchedAt; at != nil {
 			l.Age = max(0, now.Sub(*at))
-			cadence := l.Next.Cadence
+			every := l.Next.Cadence
 			if t.Provider != nil {
-				cadence = max(cadence, pace.Expected(now, t.Provider.Fingerprint()))
+				every = max(every, pace.Expected(now, t.Provider.Fingerprint()))
 			}
-			l.Old = cadence > 0 && l.Age > schedule.OverdueAfter*cadence
+			l.Old = every > 0 && l.Age > cadence.OverdueAfter*every
 		}
 	}
 	return l, nil

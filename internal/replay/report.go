@@ -2,7 +2,7 @@ package replay
 
 import (
 	"mkt/publish/football"
-	"mkt/transform/live"
+	"mkt/transform/live/rules"
 )
 
 // Outcome is the result of one cycle.
@@ -85,7 +85,7 @@ type Change struct {
 // rulesOf returns the version of the rules of a product.
 func rulesOf(p football.Product) string {
 	if p == football.LiveIntelligence {
-		return live.Rules
+		return rules.Version
 	}
 	return football.DerivationVersion
 }

@@ -7,6 +7,7 @@ import (
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
 	"mkt/publish/table"
+	"mkt/publish/table/diff"
 )
 
 // mostChanges bounds the listed rows of one cycle.
@@ -41,7 +42,7 @@ func (r *run) compareRows(c *Cycle, thenDir, nowDir string) error {
 func rows[T table.Row](file string, key func(*T) string) func(r *run, c *Cycle, name, thenDir, nowDir string) error {
 	return func(r *run, c *Cycle, name, thenDir, nowDir string) error {
 		then, now := snapshot.Rows[T](r.Source, thenDir+"/"+file), snapshot.Rows[T](r.Target, nowDir+"/"+file)
-		for p, err := range table.Pairs(then, now, func(a, b *T) int { return cmp.Compare(key(a), key(b)) }) {
+		for p, err := range diff.Pairs(then, now, func(a, b *T) int { return cmp.Compare(key(a), key(b)) }) {
 			switch {
 			case err != nil:
 				return err
@@ -50,8 +51,8 @@ func rows[T table.Row](file string, key func(*T) string) func(r *run, c *Cycle, 
 			case p.Old == nil:
 				c.changed(Change{Table: name, Row: key(p.New), What: "added"})
 			default:
-				if columns := table.Differences(*p.Old, *p.New); len(columns) > 0 {
-					text := func(row *T) string { return table.Column(row, columns[0]).Or("NULL") }
+				if columns := diff.Columns(*p.Old, *p.New); len(columns) > 0 {
+					text := func(row *T) string { return diff.Text(row, columns[0]).Or("NULL") }
 					c.changed(Change{Table: name, Row: key(p.Old), What: "changed", Columns: columns, Example: text(p.Old) + " → " + text(p.New)})
 				}
 			}

@@ -11,8 +11,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/robfig/cron/v3"
-
+	"mkt/internal/cadence"
 	"mkt/internal/panics"
 )
 
@@ -62,9 +61,9 @@ type Scheduler struct {
 type entry struct {
 	end      context.CancelFunc // of its ticks; nil before Run
 	job      Job
-	when     Schedule      // by the job's expression
-	pace     time.Duration // see SetPace
-	shortest time.Duration // between two ticks
+	when     cadence.Schedule // by the job's expression
+	pace     time.Duration    // see SetPace
+	shortest time.Duration    // between two ticks
 }
 
 // skips counts the skipped ticks of a job.
@@ -103,9 +102,9 @@ func New(o Options) *Scheduler {
 // Set replaces the jobs. If a removed job is running, its run continues. If an expression is
 // invalid, Set returns an error and changes nothing.
 func (s *Scheduler) Set(jobs []Job) error {
-	parsed := make(map[string]cron.Schedule, len(jobs))
+	parsed := make(map[string]cadence.Schedule, len(jobs))
 	for _, j := range jobs {
-		p, err := Parse(j.Expr)
+		p, err := cadence.Parse(j.Expr)
 		if err != nil {
 			return fmt.Errorf("schedule of %s: %w", j.Name, err)
 		}
@@ -126,7 +125,7 @@ func (s *Scheduler) Set(jobs []Job) error {
 	return nil
 }
 
-func (s *Scheduler) setOne(j Job, when cron.Schedule) {
+func (s *Scheduler) setOne(j Job, when cadence.Schedule) {
 	old, ok := s.entries[j.Name]
 	if ok && old.job == j {
 		return
@@ -144,8 +143,8 @@ func (e entry) stop() {
 
 // enter adds an entry that has no ticks, and begins them if Run is under way. s.mu must be held.
 func (s *Scheduler) enter(e entry) {
-	when, name := Slower(e.when, e.pace), e.job.Name
-	e.shortest, _ = gaps(when, s.o.Now())
+	when, name := cadence.Slower(e.when, e.pace), e.job.Name
+	e.shortest, _ = cadence.Gaps(when, s.o.Now())
 	if s.begun && !s.stopped {
 		var ctx context.Context
 		ctx, e.end = context.WithCancel(s.ctx)
@@ -159,7 +158,7 @@ const mostWait = time.Minute
 
 // tick triggers a job at its ticks until ctx ends. If the clock was set back, the ticks are those of the new
 // time; if it was set forward past a tick, the job is triggered when that is noticed.
-func (s *Scheduler) tick(ctx context.Context, name string, when Schedule) {
+func (s *Scheduler) tick(ctx context.Context, name string, when cadence.Schedule) {
 	next := when.Next(s.o.Now().UTC())
 	for !next.IsZero() && sleep(ctx, min(next.Sub(s.o.Now()), mostWait)) {
 		now := s.o.Now().UTC()

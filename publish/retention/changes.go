@@ -13,6 +13,7 @@ import (
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
 	"mkt/publish/table"
+	"mkt/publish/table/diff"
 )
 
 // Window returns the change log of a publication made at now: the segments of the previous
@@ -161,7 +162,7 @@ func mergeSteps(f durable.FS, segments []snapshot.Segment) iter.Seq2[*table.Step
 	}
 	older, newer := mergeSteps(f, segments[:len(segments)/2]), mergeSteps(f, segments[len(segments)/2:])
 	return func(yield func(*table.StepRow, error) bool) {
-		for pair, err := range table.Pairs(older, newer, (*table.StepRow).Compare) {
+		for pair, err := range diff.Pairs(older, newer, (*table.StepRow).Compare) {
 			if row := cmp.Or(pair.Old, pair.New); !yield(row, err) {
 				return
 			}

@@ -19,6 +19,10 @@ var (
 	ErrUnreadable = errors.New("cannot be read")
 )
 
+// ErrInvalid reports a snapshot whose files are intact but whose tables are invalid or
+// contradict each other. Another attempt to load it would fail as well.
+var ErrInvalid = errors.New("the tables are invalid")
+
 // Fault wraps an error of opening, describing or reading a published file in one of the errors
 // above. Errors that say nothing about the file, see [durable.IsExhausted], are returned
 // unchanged.

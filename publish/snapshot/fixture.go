@@ -9,6 +9,7 @@ import (
 	"mkt/publish/durable"
 	"mkt/publish/layout"
 	"mkt/publish/table"
+	"mkt/publish/table/content"
 )
 
 // FixtureRows iterates over the rows of one fixture in a table's file. It only reads the parts of
@@ -16,7 +17,7 @@ import (
 // next one.
 func FixtureRows[T table.Row](f durable.ReadFS, name, fixture string) iter.Seq2[*T, error] {
 	damaged := func(err error) error { return fmt.Errorf("%s: %w: %w", name, ErrDamaged, err) }
-	return rowsOf(f, name, damaged, func(r *table.Reader[T]) iter.Seq2[*T, error] { return r.OfFixture(fixture) })
+	return rowsOf(f, name, damaged, func(r *table.Reader[T]) iter.Seq2[*T, error] { return r.FixtureRows(fixture) })
 }
 
 // FixtureOf returns a fixture and its markets in a snapshot; false if the snapshot lacks it. The
@@ -41,7 +42,7 @@ func FixtureOf(f durable.ReadFS, c Commit, m Manifest, id string) (fixture table
 		}
 		markets = append(markets, *row)
 	}
-	if table.Digest(fixture, markets) != fixture.ContentDigest {
+	if content.Digest(fixture, markets) != fixture.ContentDigest {
 		// The digest may be of an older format. Then the file's hash decides.
 		err = Verify(f, c.Dir(), m.Only(layout.MarketsFile))
 	}

@@ -8,6 +8,7 @@ import (
 	"mkt/publish/durable"
 	"mkt/publish/layout"
 	"mkt/publish/table"
+	"mkt/publish/table/content"
 )
 
 // LiveFolder returns a folder with the live tables of a publication, whose header names its files: its snapshot, or,
@@ -29,8 +30,8 @@ func LiveFolder(f durable.ReadFS, c Commit) (dir string, m Manifest, err error) 
 
 // LiveRows iterates over the fixtures of a folder with live tables, in the order of live.parquet, each with all of
 // its rows. The files must have been verified. Rows of a fixture that live.parquet lacks are [ErrDamaged].
-func LiveRows(f durable.ReadFS, dir string) iter.Seq2[*table.LiveRows, error] {
-	return func(yield func(*table.LiveRows, error) bool) {
+func LiveRows(f durable.ReadFS, dir string) iter.Seq2[*content.LiveRows, error] {
+	return func(yield func(*content.LiveRows, error) bool) {
 		counters := rowsByFixture(f, dir+"/"+layout.LiveCountersFile, func(r *table.LiveCounterRow) string { return r.FixtureID })
 		timeline := rowsByFixture(f, dir+"/"+layout.LiveTimelineFile, func(r *table.LiveTimelineRow) string { return r.FixtureID })
 		buckets := rowsByFixture(f, dir+"/"+layout.LiveBucketsFile, func(r *table.LiveBucketRow) string { return r.FixtureID })
@@ -44,7 +45,7 @@ func LiveRows(f durable.ReadFS, dir string) iter.Seq2[*table.LiveRows, error] {
 				yield(nil, err)
 				return
 			}
-			all := table.LiveRows{Fixture: *row, Counters: counters.of(row.FixtureID), Timeline: timeline.of(row.FixtureID),
+			all := content.LiveRows{Fixture: *row, Counters: counters.of(row.FixtureID), Timeline: timeline.of(row.FixtureID),
 				Buckets: buckets.of(row.FixtureID), Periods: periods.of(row.FixtureID)}
 			if err := errors.Join(counters.err, timeline.err, buckets.err, periods.err); err != nil {
 				yield(nil, err)

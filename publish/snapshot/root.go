@@ -8,11 +8,12 @@ import (
 
 	"mkt/publish/durable"
 	"mkt/publish/table"
+	"mkt/publish/table/content"
 )
 
 // FixtureEntry is the statement of fixtures_root on one fixture of a publication.
 type FixtureEntry struct {
-	Live      bool // the content is [table.LiveRows], not a fixture with its markets
+	Live      bool // the content is [content.LiveRows], not a fixture with its markets
 	ID        string
 	Content   string    // its content digest
 	FetchedAt time.Time // its provider_fetched_at
@@ -44,7 +45,7 @@ func EntryOf(row *table.FixtureRow) FixtureEntry {
 
 // LiveEntryOf returns the entry of a fixture's live rows, whose content it appends to scratch. A state in play is
 // read from many answers, so that its entry names none.
-func LiveEntryOf(rows *table.LiveRows, scratch []byte) (FixtureEntry, []byte) {
+func LiveEntryOf(rows *content.LiveRows, scratch []byte) (FixtureEntry, []byte) {
 	content := rows.AppendContent(scratch)
 	return FixtureEntry{Live: true, ID: rows.Fixture.FixtureID, Content: durable.Hash(content[len(scratch):]), FetchedAt: rows.Fixture.ProviderFetchedAt}, content
 }

@@ -20,12 +20,12 @@ func Rows[T table.Row](f durable.ReadFS, name string) iter.Seq2[*T, error] {
 	return rowsOf(f, name, named, func(r *table.Reader[T]) iter.Seq2[*T, error] { return r.All })
 }
 
-// PricesOf iterates over the rows of some fixtures in a file of markets as [Rows] does. A row and its
+// PricesOfFixtures iterates over the rows of some fixtures in a file of markets as [Rows] does. A row and its
 // selections are valid until the next row.
-func PricesOf(f durable.ReadFS, name string, wanted func(fixtureID string) bool) iter.Seq2[*table.PriceRow, error] {
+func PricesOfFixtures(f durable.ReadFS, name string, wanted func(fixtureID string) bool) iter.Seq2[*table.PriceRow, error] {
 	named := func(err error) error { return fmt.Errorf("%s: %w", name, err) }
 	return rowsOf(f, name, named, func(r *table.Reader[table.PriceRow]) iter.Seq2[*table.PriceRow, error] {
-		return table.PricesOf(r, wanted)
+		return table.PricesOfFixtures(r, wanted)
 	})
 }
 

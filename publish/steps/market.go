@@ -13,6 +13,7 @@ import (
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
 	"mkt/publish/table"
+	"mkt/publish/table/stepindex"
 )
 
 // Market reads the path of the prices of a market from the segments of a manifest, and keeps the points
@@ -37,7 +38,7 @@ type Market struct {
 // Source is where segments are read from.
 type Source struct {
 	FS    durable.ReadFS
-	Index func(snapshot.Segment) (*table.Index, error) // of a segment, whose hash it has checked
+	Index func(snapshot.Segment) (*stepindex.Index, error) // of a segment, whose hash it has checked
 }
 
 // segment is a segment with the parts of it that were read.
@@ -152,7 +153,7 @@ func (m *Market) readSpan(of Span, p *Path) error {
 	oldestFirst := m.segments
 	newestFirst := slices.Clone(m.segments)
 	slices.Reverse(newestFirst)
-	if err := m.read(newestFirst[0], table.PathColumns); err != nil {
+	if err := m.read(newestFirst[0], stepindex.PathColumns); err != nil {
 		return err
 	}
 	if err := m.readPoints(of); err != nil {
@@ -163,14 +164,14 @@ func (m *Market) readSpan(of Span, p *Path) error {
 			return err
 		}
 	}
-	if err := m.find(newestFirst, table.PathColumns, func(x *Point) bool { return x.Present }); err != nil {
+	if err := m.find(newestFirst, stepindex.PathColumns, func(x *Point) bool { return x.Present }); err != nil {
 		return err
 	}
-	if err := m.find(oldestFirst, table.PriceColumns, (*Point).HasPrice); err != nil {
+	if err := m.find(oldestFirst, stepindex.PriceColumns, (*Point).HasPrice); err != nil {
 		return err
 	}
 	if kickOff, _ := p.KickOff(); kickOff != nil {
-		if err := m.find(newestFirst, table.PriceColumns, func(x *Point) bool { return x.Since().Before(*kickOff) }); err != nil {
+		if err := m.find(newestFirst, stepindex.PriceColumns, func(x *Point) bool { return x.Since().Before(*kickOff) }); err != nil {
 			return err
 		}
 	}
@@ -180,7 +181,7 @@ func (m *Market) readSpan(of Span, p *Path) error {
 	// The points in force at the beginning. They also say which selections a fixture takes with it if it
 	// goes away after that.
 	newestFirst = slices.DeleteFunc(newestFirst, func(s *segment) bool { return s.First >= of.After && s.Begins().After(of.From) })
-	return m.find(newestFirst, table.PriceColumns, func(x *Point) bool { return x.Seq < of.After || !x.PublishedAt.After(of.From) })
+	return m.find(newestFirst, stepindex.PriceColumns, func(x *Point) bool { return x.Seq < of.After || !x.PublishedAt.After(of.From) })
 }
 
 // readPoints reads segments until they have all points of a span, except those in force at its beginning.
@@ -193,7 +194,7 @@ func (m *Market) readPoints(of Span) error {
 		if s.Last < of.After || !s.At.After(of.From) {
 			continue
 		}
-		if err := m.read(s, table.PriceColumns); err != nil {
+		if err := m.read(s, stepindex.PriceColumns); err != nil {
 			return err
 		}
 		for _, points := range s.points {
@@ -208,8 +209,8 @@ func (m *Market) readPoints(of Span) error {
 }
 
 // find reads segments in an order until every selection in them has a wanted point, as far as there is
-// one. With [table.PathColumns] it also reads the description of a selection beside that point.
-func (m *Market) find(order []*segment, columns table.StepColumns, isWanted func(*Point) bool) error {
+// one. With [stepindex.PathColumns] it also reads the description of a selection beside that point.
+func (m *Market) find(order []*segment, columns stepindex.Columns, isWanted func(*Point) bool) error {
 	found := make([]bool, len(m.selections))
 	for _, s := range order {
 		for k, n := range s.selections {
@@ -222,7 +223,7 @@ func (m *Market) find(order []*segment, columns table.StepColumns, isWanted func
 			for i := range s.points[k] {
 				found[n] = found[n] || isWanted(&s.points[k][i])
 			}
-			if found[n] && columns == table.PathColumns && !s.isNamed {
+			if found[n] && columns == stepindex.PathColumns && !s.isNamed {
 				if err := m.rows(s, columns, m.addNames); err != nil {
 					return err
 				}
@@ -240,10 +241,10 @@ func (m *Market) readSelections(s *segment) error {
 		return nil
 	}
 	if !m.until.IsZero() && s.At.After(m.until) {
-		return m.read(s, table.PathColumns)
+		return m.read(s, stepindex.PathColumns)
 	}
 	list := []int{}
-	err := m.rows(s, table.SelectionColumn, func(rows []table.StepRow) {
+	err := m.rows(s, stepindex.SelectionColumn, func(rows []table.StepRow) {
 		for i := range rows {
 			list, _ = m.with(list, rows[i].SelectionID)
 		}
@@ -269,7 +270,7 @@ func (m *Market) with(list []int, id string) (_ []int, isNext bool) {
 }
 
 // read reads the points of a segment.
-func (m *Market) read(s *segment, columns table.StepColumns) error {
+func (m *Market) read(s *segment, columns stepindex.Columns) error {
 	if s.points != nil {
 		return nil
 	}
@@ -287,7 +288,7 @@ func (m *Market) read(s *segment, columns table.StepColumns) error {
 			}
 			points = append(points, PointOf(&rows[i]))
 		}
-		if columns == table.PathColumns {
+		if columns == stepindex.PathColumns {
 			m.addNames(rows)
 		}
 	})
@@ -297,7 +298,7 @@ func (m *Market) read(s *segment, columns table.StepColumns) error {
 	if len(points) > 0 {
 		lists = append(lists, points[begin:])
 	}
-	s.selections, s.points, s.isNamed = list, lists, s.isNamed || columns == table.PathColumns
+	s.selections, s.points, s.isNamed = list, lists, s.isNamed || columns == stepindex.PathColumns
 	return nil
 }
 
@@ -327,7 +328,7 @@ func (m *Market) close() {
 }
 
 // rows calls do with the rows of the market in a segment, some at a time, which are valid until it returns.
-func (m *Market) rows(s *segment, columns table.StepColumns, do func([]table.StepRow)) error {
+func (m *Market) rows(s *segment, columns stepindex.Columns, do func([]table.StepRow)) error {
 	x, err := m.from.Index(s.Segment)
 	if err != nil {
 		return fmt.Errorf("%s: %w", s.File, err)

@@ -16,6 +16,7 @@ import (
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
 	"mkt/publish/table"
+	"mkt/publish/table/stepindex"
 )
 
 // Path is the path of the prices of one market, whole or as far as a [Span] needs it.
@@ -111,13 +112,13 @@ func (p *Path) KickOff() (at *time.Time, moved bool) {
 }
 
 // NewIndex reads the index of a segment, whose hash the caller has checked.
-func NewIndex(f durable.ReadFS, s snapshot.Segment) (*table.Index, error) {
+func NewIndex(f durable.ReadFS, s snapshot.Segment) (*stepindex.Index, error) {
 	file, err := f.Open(s.File)
 	if err != nil {
 		return nil, snapshot.Fault(s.File, err)
 	}
 	defer file.Close()
-	x, err := table.NewIndex(file, file.Size())
+	x, err := stepindex.New(file, file.Size())
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", snapshot.ErrDamaged, err)
 	}
@@ -199,9 +200,9 @@ func appendRows(to []table.StepRow, f durable.ReadFS, name, fixture, market stri
 		return nil, fmt.Errorf("%w: %w", snapshot.ErrDamaged, err)
 	}
 	defer rows.Close()
-	some := rows.OfFixture(fixture)
+	some := rows.FixtureRows(fixture)
 	if market != "" {
-		some = rows.OfFixtureAnd(fixture, "market_id", "", market)
+		some = rows.FixtureRowsWith(fixture, "market_id", "", market)
 	}
 	for row, err := range some {
 		if err != nil {

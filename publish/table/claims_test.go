@@ -14,6 +14,7 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 
 	"mkt/internal/testing/check"
+	"mkt/internal/testing/rowstest"
 	"mkt/publish/table"
 )
 
@@ -82,7 +83,7 @@ func TestClaims(t *testing.T) {
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			data, _ := write(t, sampleMarkets(40, 3), 7)
+			data, _ := write(t, rowstest.Markets(40, 3), 7)
 			data = c.apply(t, data)
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
@@ -107,7 +108,7 @@ func search(data []byte, column string) {
 	}
 	defer r.Close()
 	_, _ = r.FindRow("x", path(column)...)
-	for range r.OfFixture("fx_00000") {
+	for range r.FixtureRows("fx_00000") {
 	}
 }
 
@@ -196,7 +197,7 @@ func decompress(t *testing.T, data []byte) []byte {
 // A change that changes nothing leaves a file that is read, so that the others fail for what they
 // change.
 func TestNoClaim(t *testing.T) {
-	data, want := write(t, sampleMarkets(40, 3), 7)
+	data, want := write(t, rowstest.Markets(40, 3), 7)
 	for _, column := range []string{"fixture_id", "market_id", "selections.selection_id"} {
 		c := claim{column: column, body: bytes.Clone}
 		data := c.apply(t, data)

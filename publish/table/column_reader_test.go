@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"mkt/internal/testing/check"
+	"mkt/internal/testing/rowstest"
 	"mkt/publish/table"
 )
 
@@ -41,7 +42,7 @@ func TestReaderReadsAsTheLibrary(t *testing.T) {
 			t.Errorf("%s", diff)
 		}
 	}
-	data, _ := write(t, sampleMarkets(500, 9), 11)
+	data, _ := write(t, rowstest.Markets(500, 9), 11)
 	same(t, data, 500)
 	rapid.Check(t, func(rt *rapid.T) {
 		row := drawMarket(rt)
@@ -51,7 +52,7 @@ func TestReaderReadsAsTheLibrary(t *testing.T) {
 }
 
 func BenchmarkReadMarkets(b *testing.B) {
-	data, _ := write(b, sampleMarkets(2000, 6), 64)
+	data, _ := write(b, rowstest.Markets(2000, 6), 64)
 	b.SetBytes(int64(len(data)))
 	b.ReportAllocs()
 	for b.Loop() {

@@ -5,6 +5,8 @@
 //
 // A [Writer] checks the order of its rows and returns a [Summary]: the number of rows, the states
 // of every column, and a digest of the content, which does not depend on the Parquet library.
-// [FixtureOf] and [MarketOf] convert the model into rows. Nothing converts rows back, since
-// readers render rows. Package parquetfile encodes and decodes the columns.
+//
+// Below it, package columnar takes rows apart into columns, and package parquetfile encodes and decodes
+// the columns. Above it, package canonical makes rows out of the model, content digests the rows of a
+// fixture, diff compares rows, and stepindex finds steps.
 package table

@@ -8,16 +8,17 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"mkt/internal/testing/check"
+	"mkt/internal/testing/rowstest"
 	"mkt/publish/table"
 )
 
-// TestOfFixture compares the rows that are found in the pages with those of the whole table.
-func TestOfFixture(t *testing.T) {
+// TestFixtureRows compares the rows that are found in the pages with those of the whole table.
+func TestFixtureRows(t *testing.T) {
 	t.Run("markets", func(t *testing.T) {
 		var rows []table.MarketRow
 		for fixture := range 400 {
 			for market := range fixture % 60 {
-				row := sampleMarket(market, 2)
+				row := rowstest.Market(market, 2)
 				row.FixtureID, row.MarketID = fmt.Sprintf("fx_%05d", fixture), fmt.Sprintf("mk_%05d", market)
 				rows = append(rows, row)
 			}
@@ -48,7 +49,7 @@ func ofFixture[T table.Row](t *testing.T, rows []T, idOf func(T) string, ids ...
 				want = append(want, row)
 			}
 		}
-		for row, err := range r.OfFixture(id) {
+		for row, err := range r.FixtureRows(id) {
 			check.Must(t, err)
 			got = append(got, *row)
 		}
@@ -62,7 +63,7 @@ func ofFixture[T table.Row](t *testing.T, rows []T, idOf func(T) string, ids ...
 func TestFindRow(t *testing.T) {
 	var rows []table.MarketRow
 	for i := range 3000 {
-		row := sampleMarket(i, i%4)
+		row := rowstest.Market(i, i%4)
 		row.FixtureID, row.MarketID = fmt.Sprintf("fx_%05d", i/10), fmt.Sprintf("mk_%05d", i)
 		for k := range row.Selections {
 			row.Selections[k].SelectionID = fmt.Sprintf("sl_%05d_%d", i, k)

@@ -12,13 +12,14 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"mkt/internal/testing/check"
+	"mkt/internal/testing/rowstest"
 	"mkt/publish/table"
 )
 
 // Files of another writer are read, whatever the version and the size of their pages and row
 // groups, and whether a column's pages all use its dictionary.
 func TestFilesOfAnotherWriter(t *testing.T) {
-	rows := sampleMarkets(360, 4)
+	rows := rowstest.Markets(360, 4)
 	for i := range rows {
 		rows[i].Selections = rows[i].Selections[:i%5]
 		if i > 120 && i < 240 { // pages of nulls only, and of empty lists
@@ -77,7 +78,7 @@ func TestFilesOfAnotherWriter(t *testing.T) {
 			}
 			var out bytes.Buffer
 			copied := table.NewWriter[table.MarketRow](&out, header)
-			check.Must(t, table.Merge(copied, nil, reader[table.MarketRow](t, file.Bytes()), func(string) table.Source { return table.New }))
+			check.Must(t, table.Merge(copied, nil, reader[table.MarketRow](t, file.Bytes()), func(string) table.MergeSource { return table.FromNew }))
 			if _, err := copied.Close(); err != nil || !bytes.Equal(out.Bytes(), want) {
 				t.Error("merging gives other bytes than writing", err)
 			}

@@ -46,7 +46,7 @@ func drain[T table.Row](data []byte) {
 	defer r.Close()
 	if prices, ok := any(r).(*table.Reader[table.PriceRow]); ok {
 		rows, fixtures := 0, 0
-		for range table.PricesOf(prices, func(string) bool { fixtures++; return fixtures%2 == 1 }) {
+		for range table.PricesOfFixtures(prices, func(string) bool { fixtures++; return fixtures%2 == 1 }) {
 			if rows++; rows == 1<<16 {
 				break
 			}
@@ -59,7 +59,7 @@ func drain[T table.Row](data []byte) {
 			break
 		}
 	}
-	for range r.OfFixture("fx_a") {
+	for range r.FixtureRows("fx_a") {
 		break
 	}
 	for _, column := range [][]string{{"fixture_id"}, {"selections", "list", "element", "selection_id"}} {

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"mkt/internal/testing/check"
+	"mkt/internal/testing/rowstest"
 	"mkt/publish/table"
 )
 
@@ -28,8 +29,8 @@ func TestMerge(t *testing.T) {
 		side := rapid.SliceOfNDistinct(rapid.IntRange(0, 40), 0, 30, rapid.ID[int])
 		old := marketsOf(side.Draw(rt, "old"), "old", rapid.IntRange(1, 90).Draw(rt, "old markets"))
 		new := marketsOf(side.Draw(rt, "new"), "new", rapid.IntRange(1, 90).Draw(rt, "new markets"))
-		choice := rapid.SliceOfN(rapid.SampledFrom([]table.Source{table.Neither, table.Old, table.New}), 41, 41).Draw(rt, "choice")
-		choose := func(id string) table.Source {
+		choice := rapid.SliceOfN(rapid.SampledFrom([]table.MergeSource{table.FromNeither, table.FromOld, table.FromNew}), 41, 41).Draw(rt, "choice")
+		choose := func(id string) table.MergeSource {
 			var n int
 			fmt.Sscanf(id, "fx_%d", &n)
 			return choice[n]
@@ -37,7 +38,7 @@ func TestMerge(t *testing.T) {
 		var want []table.MarketRow
 		for n := range 41 {
 			id := fmt.Sprintf("fx_%02d", n)
-			for _, rows := range map[table.Source][]table.MarketRow{table.Old: old, table.New: new}[choice[n]] {
+			for _, rows := range map[table.MergeSource][]table.MarketRow{table.FromOld: old, table.FromNew: new}[choice[n]] {
 				if rows.FixtureID == id {
 					want = append(want, rows)
 				}
@@ -114,7 +115,7 @@ func TestColumnsThatAFileLacks(t *testing.T) {
 	}
 	var out bytes.Buffer
 	w := table.NewWriter[table.MarketRow](&out, header)
-	check.Must(t, table.Merge(w, reader[table.MarketRow](t, file.Bytes()), nil, func(string) table.Source { return table.Old }))
+	check.Must(t, table.Merge(w, reader[table.MarketRow](t, file.Bytes()), nil, func(string) table.MergeSource { return table.FromOld }))
 	sum, err := w.Close()
 	check.Must(t, err)
 	same, wantSum := write(t, want, 300)
@@ -130,7 +131,7 @@ func TestMergeRefusesDisorder(t *testing.T) {
 	rows := marketsOf([]int{1, 2, 3}, "x", 30)
 	sorted, _ := write(t, rows, 64)
 	w := table.NewWriter[table.MarketRow](&bytes.Buffer{}, header)
-	twice := func(string) table.Source { return table.Old }
+	twice := func(string) table.MergeSource { return table.FromOld }
 	check.Must(t, table.Merge(w, reader[table.MarketRow](t, sorted), nil, twice))
 	if err := table.Merge(w, reader[table.MarketRow](t, sorted), nil, twice); err == nil {
 		t.Error("rows were written a second time")
@@ -138,15 +139,15 @@ func TestMergeRefusesDisorder(t *testing.T) {
 }
 
 func BenchmarkMerge(b *testing.B) {
-	old, _ := write(b, sampleMarkets(12000, 10), 64)
+	old, _ := write(b, rowstest.Markets(12000, 10), 64)
 	b.ReportAllocs()
 	for b.Loop() {
 		var out bytes.Buffer
 		w := table.NewWriter[table.MarketRow](&out, header)
 		n := 0
-		err := table.Merge(w, reader[table.MarketRow](b, old), reader[table.MarketRow](b, old), func(string) table.Source {
+		err := table.Merge(w, reader[table.MarketRow](b, old), reader[table.MarketRow](b, old), func(string) table.MergeSource {
 			n++
-			return table.Source(1 + n%2)
+			return table.MergeSource(1 + n%2)
 		})
 		check.Must(b, err)
 		if _, err := w.Close(); err != nil {

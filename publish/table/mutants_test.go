@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"mkt/internal/testing/rowstest"
 	"mkt/publish/table"
 )
 
@@ -17,7 +18,7 @@ func TestMutants(t *testing.T) {
 	if testing.Short() {
 		mutants = 500
 	}
-	data, _ := write(t, sampleMarkets(4, 3), 2)
+	data, _ := write(t, rowstest.Markets(4, 3), 2)
 	events, _ := write(t, []table.EventRow{{Seq: 1, PublishedAt: time.Unix(1, 0)}, {Seq: 2, PublishedAt: time.Unix(2, 0)}}, 2)
 	r := rand.New(rand.NewPCG(1, 2))
 	for n := range mutants {

@@ -10,6 +10,7 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 
 	"mkt/internal/testing/check"
+	"mkt/internal/testing/rowstest"
 	"mkt/publish/table"
 )
 
@@ -38,7 +39,7 @@ func TestRoundTripAtLimits(t *testing.T) {
 			}
 			roundTrip(t, rows)
 			data, _ := write(t, rows, 64)
-			write(t, sampleMarkets(20, 3), 7) // which uses the same buffers
+			write(t, rowstest.Markets(20, 3), 7) // which uses the same buffers
 			if again, _ := write(t, rows, 64); !bytes.Equal(data, again) {
 				t.Error("after another table the same rows have other bytes")
 			}
@@ -49,7 +50,7 @@ func TestRoundTripAtLimits(t *testing.T) {
 // Every reader knows these encodings in pages of the first version: hyparquet, for one, does not
 // know DELTA_BYTE_ARRAY there.
 func TestEncodings(t *testing.T) {
-	data, _ := write(t, sampleMarkets(40, 12), 7)
+	data, _ := write(t, rowstest.Markets(40, 12), 7)
 	file, err := parquet.OpenFile(bytes.NewReader(data), int64(len(data)))
 	check.Must(t, err)
 	for _, c := range file.Metadata().RowGroups[0].Columns {

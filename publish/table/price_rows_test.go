@@ -10,6 +10,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"mkt/internal/testing/check"
+	"mkt/internal/testing/rowstest"
 	"mkt/publish/table"
 )
 
@@ -17,7 +18,7 @@ import (
 // row groups end.
 func TestPricesOf(t *testing.T) {
 	t.Parallel()
-	rows := sampleMarkets(40_000, 2)
+	rows := rowstest.Markets(40_000, 2)
 	for i := range rows {
 		rows[i].Selections = rows[i].Selections[:i%3]
 		for k := range rows[i].Selections {
@@ -44,7 +45,7 @@ func TestPricesOf(t *testing.T) {
 		want := slices.Clone(rows)
 		want = slices.DeleteFunc(want, func(m table.MarketRow) bool { return !wanted(number[m.FixtureID]) })
 		n := 0
-		for row, err := range table.PricesOf(reader[table.PriceRow](t, data), func(id string) bool { return wanted(number[id]) }) {
+		for row, err := range table.PricesOfFixtures(reader[table.PriceRow](t, data), func(id string) bool { return wanted(number[id]) }) {
 			check.Must(t, err)
 			if n == len(want) {
 				t.Fatalf("%s: more than %d rows", name, n)
@@ -74,7 +75,7 @@ func priceRow(m *table.MarketRow) table.PriceRow {
 // A page without rows of the fixtures is not read, and damage of another one is found.
 func TestPricesOfADamagedFile(t *testing.T) {
 	t.Parallel()
-	data, _ := write(t, sampleMarkets(10_000, 4), 64)
+	data, _ := write(t, rowstest.Markets(10_000, 4), 64)
 	file, err := parquet.OpenFile(bytes.NewReader(data), int64(len(data)))
 	check.Must(t, err)
 	for _, c := range file.Metadata().RowGroups[0].Columns {
@@ -83,7 +84,7 @@ func TestPricesOfADamagedFile(t *testing.T) {
 		}
 	}
 	prices := func(wanted string) (rows int, err error) {
-		for _, err := range table.PricesOf(reader[table.PriceRow](t, data), func(id string) bool { return wanted == "" || id == wanted }) {
+		for _, err := range table.PricesOfFixtures(reader[table.PriceRow](t, data), func(id string) bool { return wanted == "" || id == wanted }) {
 			if err != nil {
 				return rows, err
 			}

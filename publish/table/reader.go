@@ -9,6 +9,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"mkt/publish/layout"
+	"mkt/publish/table/columnar"
 	"mkt/publish/table/parquetfile"
 )
 
@@ -25,29 +26,29 @@ var ErrFormat = parquetfile.ErrFormat
 type Reader[T Row] struct {
 	spec *spec
 	file *parquet.File
-	rows *rowReader
+	rows *columnar.Reader
 }
 
 // NewReader opens a table and checks that its rows are of type T. It does not close r.
 func NewReader[T Row](r io.ReaderAt, size int64) (_ *Reader[T], err error) {
 	s := specOf[T]()
-	defer recovered(s.name, &err)
+	defer columnar.Recovered(s.Name, &err)
 	file, err := parquetfile.Open(r, size)
 	if err != nil {
-		return nil, fmt.Errorf("table %s: %w", s.name, err)
+		return nil, fmt.Errorf("table %s: %w", s.Name, err)
 	}
-	if name, _ := file.Lookup("mkt.table"); name != s.name {
-		return nil, fmt.Errorf("table %s: the file holds table %q: %w", s.name, name, ErrFormat)
+	if name, _ := file.Lookup("mkt.table"); name != s.Name {
+		return nil, fmt.Errorf("table %s: the file holds table %q: %w", s.Name, name, ErrFormat)
 	}
 	format, _ := file.Lookup("mkt.format")
 	n, err := strconv.Atoi(format)
 	if err != nil || n < 1 {
-		return nil, fmt.Errorf("table %s: format %q: %w", s.name, format, ErrFormat)
+		return nil, fmt.Errorf("table %s: format %q: %w", s.Name, format, ErrFormat)
 	}
-	if err := layout.CheckFormat("table "+s.name, n, Version); err != nil {
+	if err := layout.CheckFormat("table "+s.Name, n, Version); err != nil {
 		return nil, err
 	}
-	rows, err := newRowReader(s, file, parquetfile.NewSource(r))
+	rows, err := columnar.NewReader(s.Layout, file, parquetfile.NewSource(r))
 	if err != nil {
 		return nil, err
 	}
@@ -76,14 +77,14 @@ func (r *Reader[T]) Len() int64 { return r.file.NumRows() }
 // rows or after them. It overwrites all of rows. The values to which rows point may be shared by
 // other rows, and must not be changed.
 func (r *Reader[T]) Read(rows []T) (n int, err error) {
-	defer recovered(r.spec.name, &err)
+	defer columnar.Recovered(r.spec.Name, &err)
 	clear(rows)
 	if len(rows) == 0 {
 		return 0, nil
 	}
-	n, err = r.rows.read(unsafe.Pointer(unsafe.SliceData(rows)), len(rows))
+	n, err = r.rows.Read(unsafe.Pointer(unsafe.SliceData(rows)), len(rows))
 	if err != nil && err != io.EOF {
-		err = fmt.Errorf("table %s: %w", r.spec.name, err)
+		err = fmt.Errorf("table %s: %w", r.spec.Name, err)
 	}
 	return n, err
 }
@@ -110,61 +111,26 @@ func (r *Reader[T]) All(yield func(*T, error) bool) {
 
 // SeekRow sets the next row to read, counted from 0.
 func (r *Reader[T]) SeekRow(row int64) (err error) {
-	defer recovered(r.spec.name, &err)
-	if err := r.rows.seek(row, 1); err != nil {
-		return fmt.Errorf("table %s: row %d: %w", r.spec.name, row, err)
+	defer columnar.Recovered(r.spec.Name, &err)
+	if err := r.rows.SeekRow(row, 1); err != nil {
+		return fmt.Errorf("table %s: row %d: %w", r.spec.Name, row, err)
 	}
 	return nil
 }
+
+// cursor returns a cursor over the rows. r may be nil.
+func (r *Reader[T]) cursor() (*columnar.Cursor, error) {
+	if r == nil {
+		return columnar.NewCursor(nil, nil, 0)
+	}
+	return columnar.NewCursor(r.spec.Layout, r.rows, len(r.spec.sorting))
+}
+
+// Columns returns the reader of the columns, for those who read only some of them.
+func (r *Reader[T]) Columns() *columnar.Reader { return r.rows }
 
 // Close releases the reader's buffers. Nothing can be read after it.
 func (r *Reader[T]) Close() error {
-	r.rows.close()
+	r.rows.Close()
 	return nil
-}
-
-// recovered turns a panic of the library, which a damaged file can cause, into an
-// error. It is deferred.
-func recovered(table string, err *error) {
-	if p := recover(); p != nil {
-		*err = fmt.Errorf("table %s: damaged: %v", table, p)
-	}
-}
-
-// Summarize counts and hashes the rows of a file as its [Writer] did. It uses the columns of the
-// file; an older format may have fewer.
-func Summarize[T Row](file io.ReaderAt, size int64) (_ Summary, err error) {
-	r, err := NewReader[T](file, size)
-	if err != nil {
-		return Summary{}, err
-	}
-	defer r.Close()
-	defer recovered(r.spec.name, &err)
-	s := specIn(r.spec.name, r.file.Schema())
-	s.tags = r.spec.tags // summary leaves out later columns without a value
-	t, rows, columns := newTally(s), newColumns(s), newFileReader(s, r.file, r.rows.source)
-	add := func() {
-		for i := range rows.leaves {
-			t.add(i, &rows.leaves[i])
-		}
-		rows.reset()
-	}
-	const batch = 256
-	for {
-		err := columns.next()
-		if err == io.EOF {
-			add()
-			return t.summary(), nil
-		}
-		n := int(min(batch, columns.left))
-		if err == nil {
-			err = columns.copy(rows, n)
-		}
-		if err != nil {
-			return Summary{}, fmt.Errorf("table %s: %w", r.spec.name, err)
-		}
-		if t.rows += int64(n); rows.size() >= drainBytes {
-			add()
-		}
-	}
 }

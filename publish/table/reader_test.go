@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"mkt/internal/testing/check"
+	"mkt/internal/testing/rowstest"
 	"mkt/publish/table"
 )
 
@@ -29,7 +30,7 @@ func TestSeekRow(t *testing.T) {
 
 // A row is the same whether its page is read from the beginning or from the row.
 func TestSeekRowInLists(t *testing.T) {
-	rows := sampleMarkets(4000, 3)
+	rows := rowstest.Markets(4000, 3)
 	for i := range rows {
 		for k := range rows[i].Selections {
 			rows[i].Selections[k].Publishable = (i+k)%3 == 0

@@ -7,11 +7,11 @@ import (
 	"reflect"
 	"strconv"
 	"testing"
-	"time"
 
 	"github.com/parquet-go/parquet-go"
 
 	"mkt/internal/testing/check"
+	"mkt/internal/testing/rowstest"
 	"mkt/publish/table"
 )
 
@@ -36,7 +36,7 @@ func asTheLibrary[T table.Row](t *testing.T, name string) {
 		rows := make([]T, 40)
 		for i := range rows {
 			v := reflect.ValueOf(&rows[i]).Elem()
-			fill(v, random)
+			rowstest.Fill(v, random)
 			if name == "changes" { // the sort columns
 				v.FieldByName("Seq").SetInt(int64(i + 1))
 			} else {
@@ -55,51 +55,6 @@ func asTheLibrary[T table.Row](t *testing.T, name string) {
 			t.Errorf("ours %+v, the library's %+v, %v", ours, theirs, err)
 		}
 	})
-}
-
-// fill sets every field of a row to a random value, or to none.
-func fill(v reflect.Value, random *rand.Rand) {
-	switch at, isTime := v.Addr().Interface().(*time.Time); {
-	case isTime:
-		switch random.IntN(4) {
-		case 0: // the zero time
-		case 1:
-			*at = time.UnixMilli(-random.Int64N(1 << 41)).UTC()
-		default:
-			*at = time.UnixMilli(random.Int64N(1 << 41)).UTC()
-		}
-		return
-	case v.Kind() == reflect.Pointer:
-		if random.IntN(3) > 0 {
-			v.Set(reflect.New(v.Type().Elem()))
-			fill(v.Elem(), random)
-		}
-		return
-	}
-	switch v.Kind() {
-	case reflect.Struct:
-		for i := range v.NumField() {
-			fill(v.Field(i), random)
-		}
-	case reflect.Slice:
-		n := random.IntN(4)
-		v.Set(reflect.MakeSlice(v.Type(), n, n))
-		for i := range n {
-			fill(v.Index(i), random)
-		}
-	case reflect.String:
-		v.SetString([]string{"", "a", "home", "odds_decimal", "HOME", string(make([]byte, 200))}[random.IntN(6)])
-	case reflect.Int32, reflect.Int64:
-		v.SetInt([]int64{0, 1, -1, 1<<31 - 1, -1 << 31}[random.IntN(5)])
-	case reflect.Uint8:
-		v.SetUint(uint64(random.IntN(256)))
-	case reflect.Float64:
-		v.SetFloat([]float64{0, 1.5, -2, 1e300}[random.IntN(4)])
-	case reflect.Bool:
-		v.SetBool(random.IntN(2) > 0)
-	default:
-		panic(v.Kind())
-	}
 }
 
 // Long texts end a row group early, and are no bounds.

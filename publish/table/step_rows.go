@@ -35,9 +35,3 @@ type StepRow struct {
 	Reasons           []string   `parquet:"reasons,list,dict" means:"why it does not"`
 	Absent            []string   `parquet:"absent,list,dict" means:"columns of this row that the provider did not send at all"`
 }
-
-// Compare compares two rows by the order of their table.
-func (r *StepRow) Compare(other *StepRow) int {
-	a, b := keyOf(r), keyOf(other)
-	return a.compare(&b)
-}

@@ -5,6 +5,8 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"hash"
+
+	"mkt/publish/table/columnar"
 )
 
 // Summary describes the rows of a table in the manifest.
@@ -12,23 +14,17 @@ type Summary struct {
 	Rows int64 `json:"rows"`
 	// Digest of the rows' logical content, independent of the Parquet library:
 	// SHA-256 over each column's name and the SHA-256 of its values with their
-	// levels. See stream for the exact bytes.
+	// levels. See [columnar.Stream] for the exact bytes.
 	Digest  string            `json:"digest"`
 	Columns map[string]Counts `json:"columns"`
 }
 
-// Counts has the number of values in each state of a column. Of a nested column, its elements are
-// counted.
-type Counts struct {
-	Absent int64 `json:"absent"`
-	Null   int64 `json:"null"`
-	Zero   int64 `json:"zero"` // the value 0, false or ""
-	Value  int64 `json:"value"`
-}
+// Counts has the number of values in each state of a column. Of a nested column, its elements are counted.
+type Counts = columnar.Counts
 
 // tally counts and hashes each column by itself.
 type tally struct {
-	spec    *spec
+	layout  *columnar.Layout
 	columns []column
 	rows    int64
 }
@@ -38,8 +34,8 @@ type column struct {
 	hash   hash.Hash
 }
 
-func newTally(s *spec) *tally {
-	t := &tally{spec: s, columns: make([]column, len(s.leaves))}
+func newTally(l *columnar.Layout) *tally {
+	t := &tally{layout: l, columns: make([]column, len(l.Leaves))}
 	for i := range t.columns {
 		t.columns[i].hash = sha256.New()
 	}
@@ -47,18 +43,18 @@ func newTally(s *spec) *tally {
 }
 
 // add adds the values of a leaf.
-func (t *tally) add(leaf int, s *stream) {
+func (t *tally) add(leaf int, s *columnar.Stream) {
 	c := &t.columns[leaf]
-	c.hash.Write(s.bytes)
-	c.counts.add(s.counts)
+	c.hash.Write(s.Bytes)
+	c.counts.Add(s.Counts)
 }
 
 func (t *tally) summary() Summary {
 	all := sha256.New()
 	columns := map[string]Counts{}
 	for i := range t.columns {
-		c, name := &t.columns[i], t.spec.leaves[i].Name
-		if c.counts.Value+c.counts.Zero == 0 && t.spec.tags[name].Get("later") != "" {
+		c, name := &t.columns[i], t.layout.Leaves[i].Name
+		if c.counts.Value+c.counts.Zero == 0 && t.layout.Tags[name].Get("later") != "" {
 			continue
 		}
 		all.Write(binary.AppendUvarint(nil, uint64(len(name))))
@@ -67,11 +63,4 @@ func (t *tally) summary() Summary {
 		columns[name] = c.counts
 	}
 	return Summary{Rows: t.rows, Digest: hex.EncodeToString(all.Sum(nil)), Columns: columns}
-}
-
-func truth(b bool) uint64 {
-	if b {
-		return 1
-	}
-	return 0
 }

@@ -14,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"mkt/internal/testing/check"
+	"mkt/internal/testing/rowstest"
 	"mkt/publish/table"
 )
 
@@ -77,42 +78,8 @@ func TestRoundTrip(t *testing.T) {
 	t.Run("changes", func(t *testing.T) {
 		roundTrip(t, []table.EventRow{{1, "fixture_markets_updated", "fx_1", at, "c", "1", &text}, {2, "fixture_removed", "fx_2", at, "c", "2", nil}})
 	})
-	t.Run("markets", func(t *testing.T) { roundTrip(t, sampleMarkets(40, 12)) })
+	t.Run("markets", func(t *testing.T) { roundTrip(t, rowstest.Markets(40, 12)) })
 	t.Run("none", func(t *testing.T) { roundTrip(t, []table.MarketRow{}) })
-}
-
-// sampleMarkets returns markets of every shape, ten for each fixture.
-func sampleMarkets(markets, selections int) []table.MarketRow {
-	rows := make([]table.MarketRow, markets)
-	for i := range rows {
-		rows[i] = sampleMarket(i, selections)
-	}
-	return rows
-}
-
-func sampleMarket(i, selections int) table.MarketRow {
-	m := table.MarketRow{
-		FixtureID: fmt.Sprintf("fx_%026d", i/10), MarketID: fmt.Sprintf("mk_%026d", i), Ordinal: int32(i % 10),
-		Market: some("TOTAL_GOALS"), MarketName: some(fmt.Sprint("Market ", i%10)), Period: some("FT"), Sections: []string{"main", "goals"}, Lines: []string{"2.5", "3.5"},
-		OriginType: "MAPPED", DerivationVersion: "1", SelectionCount: int32(selections), ProviderMarketIDs: []string{fmt.Sprint(i % 10)}, ProviderMarketKey: fmt.Sprint("key_", i%10), Rule: some(fmt.Sprint("rule:", i%10)),
-	}
-	if i%10 == 9 {
-		m.Market, m.Period, m.Rule, m.RawReason, m.OriginType = nil, nil, nil, some("UNKNOWN_MARKET"), "RAW"
-		m.MarketName, m.Absent, m.Sections = nil, []string{"market_name"}, nil
-	}
-	for s := range selections {
-		odds := 1.01 + float64((i*13+s*31)%900)/100
-		row := table.SelectionRow{
-			SelectionID: fmt.Sprintf("sl_%026d", i*100+s), Selection: some([]string{"OVER", "UNDER"}[s%2]), Line: some([]string{"2.5", "3.5", "4.5"}[s%3]),
-			OddsDecimalText: some(fmt.Sprintf("%.2f", odds)), OddsDecimal: &odds, Dimension: some("GOALS"), QualityStatus: "OK", Publishable: true,
-			ProviderSelectionID: some(fmt.Sprint(i*100 + s)), Absent: []string{"odds_fractional"}, Labels: []table.LabelRow{{Field: "name", Text: "2.5"}, {Field: "header", Text: "Over"}},
-		}
-		if s%7 == 6 {
-			row = table.SelectionRow{SelectionID: row.SelectionID, QualityStatus: "UNREADABLE", Reasons: []string{"ODDS_NULL", "UNREADABLE_LINE"}, GridRow: some(""), GridColumn: some("1"), Subject: some("HOME")}
-		}
-		m.Selections = append(m.Selections, row)
-	}
-	return m
 }
 
 func some[V any](v V) *V { return &v }
@@ -188,7 +155,7 @@ func TestReaderRefusesOtherFiles(t *testing.T) {
 }
 
 func TestFileDescribesItself(t *testing.T) {
-	data, _ := write(t, sampleMarkets(1, 1), 1)
+	data, _ := write(t, rowstest.Markets(1, 1), 1)
 	file, err := parquet.OpenFile(bytes.NewReader(data), int64(len(data)))
 	check.Must(t, err)
 	words, _ := file.Lookup("mkt.columns")
@@ -204,8 +171,16 @@ func TestFileDescribesItself(t *testing.T) {
 	}
 }
 
+// The digest of a table that was published stays what it is.
+func TestDigestOfATableNeverChanges(t *testing.T) {
+	markets := append(rowstest.Markets(20, 9), table.MarketRow{FixtureID: "fy", MarketID: "no selections"})
+	if _, sum := write(t, markets, 7); sum.Digest != "d037dedb65f9042525cfa9b73397150c4d1d314e2ee6b0689bf9fffa301eb3a7" {
+		t.Errorf("the digest of the table is %s", sum.Digest)
+	}
+}
+
 func BenchmarkWriteMarkets(b *testing.B) {
-	rows := sampleMarkets(12000, 10)
+	rows := rowstest.Markets(12000, 10)
 	b.ReportAllocs()
 	for b.Loop() {
 		write(b, rows, 60)

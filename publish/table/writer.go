@@ -2,26 +2,14 @@ package table
 
 import (
 	"bufio"
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
-	"slices"
-	"strconv"
-	"strings"
 	"sync/atomic"
 
+	"mkt/publish/table/columnar"
 	"mkt/publish/table/parquetfile"
 )
-
-// Header is stored in a file's metadata, under the keys below with the prefix "mkt.".
-type Header struct {
-	ClientID          string // client_id
-	Product           string // product
-	CycleID           string // cycle_id
-	Provider          string // provider
-	DerivationVersion string // derivation_version
-}
 
 // The end of a row group is fixed, so that the same rows have the same bytes.
 const (
@@ -40,7 +28,7 @@ type Writer[T Row] struct {
 	spec    *spec
 	file    *parquetfile.Writer
 	last    key
-	encoded *columns // of WriteEncoded
+	encoded *columnar.Columns // of WriteEncoded
 	tally   *tally
 	group   int64 // encoded rows of the row group
 	bytes   int   // of their columns
@@ -49,14 +37,14 @@ type Writer[T Row] struct {
 // buffers is the memory of a Writer. Another Writer of the table uses it later.
 type buffers struct {
 	out    *bufio.Writer
-	rows   *columns // not encoded yet
+	rows   *columnar.Columns // not encoded yet
 	chunks []*parquetfile.ColumnWriter
 }
 
-func (s *spec) newBuffers() any {
-	b := &buffers{out: bufio.NewWriterSize(nil, 32<<10), rows: newColumns(s), chunks: make([]*parquetfile.ColumnWriter, len(s.leaves))}
+func newBuffers(s *spec) *buffers {
+	b := &buffers{out: bufio.NewWriterSize(nil, 32<<10), rows: columnar.NewColumns(s.Layout), chunks: make([]*parquetfile.ColumnWriter, len(s.Leaves))}
 	for i := range b.chunks {
-		b.chunks[i] = parquetfile.NewColumnWriter(&s.leaves[i], s.stats == nil || s.stats[s.leaves[i].Name], s.pageRows)
+		b.chunks[i] = parquetfile.NewColumnWriter(&s.Leaves[i], s.stats == nil || s.stats[s.Leaves[i].Name], s.pageRows)
 	}
 	return b
 }
@@ -65,7 +53,7 @@ func (s *spec) newBuffers() any {
 func (b *buffers) release(s *spec) {
 	size := 0
 	for i, c := range b.chunks {
-		size += cap(b.rows.leaves[i].bytes) + c.Memory()
+		size += cap(b.rows.Leaves[i].Bytes) + c.Memory()
 	}
 	if size <= 2<<20 {
 		b.out.Reset(nil)
@@ -76,23 +64,14 @@ func (b *buffers) release(s *spec) {
 // NewWriter returns a Writer of a new table. Close must be called after the last row.
 func NewWriter[T Row](w io.Writer, h Header) *Writer[T] {
 	s := specOf[T]()
-	out := &Writer[T]{spec: s, buffers: s.buffers.Get().(*buffers), tally: newTally(s)}
+	b, _ := s.buffers.Get().(*buffers)
+	if b == nil {
+		b = newBuffers(s)
+	}
+	out := &Writer[T]{spec: s, buffers: b, tally: newTally(s.Layout)}
 	out.out.Reset(w)
 	out.file = parquetfile.NewWriter(out.out, s.footer(), s.metadata(h))
 	return out
-}
-
-func (s *spec) metadata(h Header) map[string]string {
-	return map[string]string{
-		"mkt.table":              s.name,
-		"mkt.format":             strconv.Itoa(Version),
-		"mkt.client_id":          h.ClientID,
-		"mkt.product":            h.Product,
-		"mkt.cycle_id":           h.CycleID,
-		"mkt.provider":           h.Provider,
-		"mkt.derivation_version": h.DerivationVersion,
-		"mkt.columns":            s.columns,
-	}
 }
 
 // Write adds rows. They must follow the earlier rows in the table's order.
@@ -112,13 +91,31 @@ func (w *Writer[T]) Write(rows ...T) error {
 				return err
 			}
 		}
-		shred(w.rows, w.spec.slots, rowsOf(rows[:n]))
+		w.rows.Add(columnar.RowsOf(rows[:n]))
 		if err := w.added(n); err != nil {
 			return err
 		}
 		rows = rows[n:]
 	}
 	return nil
+}
+
+// WriteEncoded adds the rows of a fixture as [columnar.Columns.AppendTo] appended them.
+func (w *Writer[T]) WriteEncoded(fixtureID string, encoded []byte) error {
+	if w.encoded == nil {
+		w.encoded = columnar.NewColumns(w.spec.Layout)
+	}
+	if err := w.encoded.Load(encoded); err != nil {
+		return fmt.Errorf("table %s: fixture %s: %w", w.spec.Name, fixtureID, err)
+	}
+	if w.encoded.Rows == 0 {
+		return nil
+	}
+	if err := w.begin(key{first: fixtureID}); err != nil {
+		return err
+	}
+	w.rows.Append(w.encoded)
+	return w.added(w.encoded.Rows)
 }
 
 // begin makes next, a row or the first row of a fixture, the last one of the table, and checks
@@ -128,18 +125,17 @@ func (w *Writer[T]) begin(next key) error {
 	if err := w.inOrder(next, 0); err != nil {
 		return err
 	}
-	isFull := w.group+int64(w.rows.rows) >= groupRows || w.bytes+w.rows.size() >= groupBytes
+	isFull := w.group+int64(w.rows.Rows) >= groupRows || w.bytes+w.rows.Size() >= groupBytes
 	if !isFull || len(w.spec.sorting) > 1 && before.first == next.first {
 		return nil
 	}
 	return w.endGroup()
 }
 
-// added counts the rows added to w.rows, and encodes them if they are many.
+// added counts rows that were added to w.rows, and encodes them if they are many.
 func (w *Writer[T]) added(n int) error {
-	w.rows.rows += n
 	w.tally.rows += int64(n)
-	if w.rows.size() < drainBytes {
+	if w.rows.Size() < drainBytes {
 		return nil
 	}
 	return w.drain()
@@ -147,14 +143,14 @@ func (w *Writer[T]) added(n int) error {
 
 // drain hashes and encodes the rows, and forgets them.
 func (w *Writer[T]) drain() error {
-	err := w.each(w.rows.size() >= drainBytes, func(i int) error {
-		s := &w.rows.leaves[i]
+	err := w.each(w.rows.Size() >= drainBytes, func(i int) error {
+		s := &w.rows.Leaves[i]
 		w.tally.add(i, s)
-		return w.chunks[i].Add(s.bytes)
+		return w.chunks[i].Add(s.Bytes)
 	})
-	w.group += int64(w.rows.rows)
-	w.bytes += w.rows.size()
-	w.rows.reset()
+	w.group += int64(w.rows.Rows)
+	w.bytes += w.rows.Size()
+	w.rows.Reset()
 	return err
 }
 
@@ -212,76 +208,13 @@ func (w *Writer[T]) Close() (Summary, error) {
 	return w.tally.summary(), nil
 }
 
-// key is a row's position in the order of its table.
-type key struct {
-	seq                  int64
-	first, second, third string
-	place, added         int32
-	step                 int64
-}
-
-func (k *key) compare(other *key) int {
-	if order := cmp.Compare(k.seq, other.seq); order != 0 {
-		return order
-	}
-	if order := strings.Compare(k.first, other.first); order != 0 {
-		return order
-	}
-	if order := strings.Compare(k.second, other.second); order != 0 {
-		return order
-	}
-	if order := strings.Compare(k.third, other.third); order != 0 {
-		return order
-	}
-	return cmp.Or(cmp.Compare(k.place, other.place), cmp.Compare(k.added, other.added), cmp.Compare(k.step, other.step))
-}
-
-// number returns the number by which the table is sorted.
-func (k key) number() int64 { return k.seq + int64(k.place) + k.step }
-
-func keyOf[T Row](row *T) key {
-	switch r := any(row).(type) {
-	case *FixtureRow:
-		return key{first: r.FixtureID}
-	case *MarketRow:
-		return key{first: r.FixtureID, second: r.MarketID}
-	case *ListingRow:
-		return key{first: r.FixtureID}
-	case *EventRow:
-		return key{seq: r.Seq}
-	case *StepRow:
-		return key{first: r.FixtureID, second: r.MarketID, third: r.SelectionID, step: r.Seq}
-	case *LiveRow:
-		return key{first: r.FixtureID}
-	case *LiveCounterRow:
-		return key{first: r.FixtureID, second: r.Metric}
-	case *LiveTimelineRow:
-		return key{first: r.FixtureID, place: r.Ordinal}
-	case *LiveBucketRow:
-		return key{first: r.FixtureID, place: r.Minute, added: r.Added}
-	case *LivePeriodRow:
-		return key{first: r.FixtureID, place: r.Half}
-	case *LiveStateRow:
-		return key{first: r.FixtureID}
-	}
-	return key{}
-}
-
 // inOrder checks that a row follows the last one in the table's order. ahead is the number of rows before
 // it that are not added yet.
 func (w *Writer[T]) inOrder(next key, ahead int) error {
 	if next.compare(&w.last) <= 0 {
-		return fmt.Errorf("table %s: row %d (%s %s %d) does not follow the row before it (%s %s %d)", w.spec.name,
+		return fmt.Errorf("table %s: row %d (%s %s %d) does not follow the row before it (%s %s %d)", w.spec.Name,
 			w.tally.rows+int64(ahead), next.first, next.second, next.number(), w.last.first, w.last.second, w.last.number())
 	}
 	w.last = next
 	return nil
-}
-
-// sortingColumns are the numbers of the columns by which rows are sorted.
-func (s *spec) sortingColumns() (sorting []int) {
-	for _, name := range s.sorting {
-		sorting = append(sorting, slices.IndexFunc(s.leaves, func(l parquetfile.Leaf) bool { return l.Name == name }))
-	}
-	return sorting
 }

@@ -21,17 +21,8 @@ import (
 
 	"github.com/duckdb/duckdb-go/v2"
 
-	"mkt/publish/durable"
-	"mkt/publish/snapshot"
 	"mkt/serve/internal/duck"
 )
-
-// Dataset is one published snapshot of an account's product.
-type Dataset struct {
-	Dir    string // absolute, of the tenant and product
-	Root   durable.ReadFS
-	Commit snapshot.Commit
-}
 
 // Options of a query.
 type Options struct {

@@ -12,11 +12,19 @@ import (
 
 	"github.com/duckdb/duckdb-go/v2"
 
+	"mkt/publish/durable"
 	"mkt/publish/football"
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
 	"mkt/serve/internal/duck"
 )
+
+// Dataset is one published snapshot of an account's product.
+type Dataset struct {
+	Dir    string // absolute, of the tenant and product
+	Root   durable.ReadFS
+	Commit snapshot.Commit
+}
 
 // tables are the files of a snapshot, and what is derived from them, by product.
 var tables = map[football.Product][]string{

@@ -8,7 +8,7 @@ import (
 	"maps"
 
 	"mkt/publish/football"
-	"mkt/transform/markets"
+	"mkt/transform/markets/suspicion"
 )
 
 // Report is the mapping of the markets in some payloads. [Report.Summary] counts it.
@@ -69,7 +69,7 @@ type Market struct {
 
 // SuspiciousMarket is one market that was perhaps misread.
 type SuspiciousMarket struct {
-	Kind                            markets.Suspicion
+	Kind                            suspicion.Kind
 	Fixture                         string // provider fixture id
 	Key, Canonical, Period, Subject string
 	Seen                            string // the suspicious words or numbers, for a person

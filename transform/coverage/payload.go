@@ -9,6 +9,7 @@ import (
 	"mkt/publish/football"
 	"mkt/transform/identity"
 	"mkt/transform/markets"
+	"mkt/transform/markets/suspicion"
 )
 
 // named is a payload of markets with its name in reports.
@@ -48,7 +49,7 @@ func coverPayload(adapter provider.MarketAdapter, l provider.Listing, payload *n
 		for k := range derived {
 			c.Markets = append(c.Markets, coverMarket(id, &derived[k]))
 		}
-		new(markets.Suspecter).Look(derived, func(kind markets.Suspicion, m *football.Market, seen string) {
+		new(suspicion.Detector).Look(derived, func(kind suspicion.Kind, m *football.Market, seen string) {
 			c.Suspicions = append(c.Suspicions, SuspiciousMarket{kind, id, m.Key, m.Canonical, m.Period, coverMarket(id, m).Subject, seen})
 		})
 		for k := range f.Offers {

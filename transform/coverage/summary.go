@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"mkt/publish/football"
-	"mkt/transform/markets"
+	"mkt/transform/markets/suspicion"
 )
 
 // Summary is a report in numbers, as mkt mapping report prints it.
@@ -150,7 +150,7 @@ func (c *Report) Summary() Summary {
 	var outcomes list[Result, Outcome]
 	var raw list[Result, RawName]
 	var unpublished list[Unpublished, Unpublished]
-	var suspicions list[markets.Suspicion, SuspicionKind]
+	var suspicions list[suspicion.Kind, SuspicionKind]
 	for i := range c.Payloads {
 		p := &c.Payloads[i]
 		counted := Counted{p.Name, p.Bookmaker, p.Bookmakers, p.Fixtures, p.Totals(), len(p.Broken), len(p.WithoutNames), ""}

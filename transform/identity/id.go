@@ -1,6 +1,10 @@
 package identity
 
-import "mkt/publish/football"
+import (
+	"crypto/sha256"
+
+	"mkt/publish/football"
+)
 
 // Length of the base32 part of an id, and of the suffix of a market id.
 const (
@@ -11,6 +15,10 @@ const (
 // IDLength is the length of a fixture or selection id, and of a market id
 // without a suffix.
 const IDLength = 3 + idLength
+
+// Digest is the full hash of one identity. Its id is cut from it, and the messages of the
+// identities below begin with it.
+type Digest [sha256.Size]byte
 
 // FixtureID is the id of a fixture with this digest.
 func (d Digest) FixtureID() football.FixtureID { return football.FixtureID(d.id("fx_")) }

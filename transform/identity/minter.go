@@ -9,10 +9,6 @@ import (
 	"mkt/publish/football"
 )
 
-// Digest is the full hash of one identity. Its id is cut from it, and the messages of the
-// identities below begin with it.
-type Digest [sha256.Size]byte
-
 // Definition is the canonical definition of a market.
 type Definition struct {
 	Canonical string // canonical market name

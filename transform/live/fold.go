@@ -5,8 +5,13 @@ import (
 	"time"
 
 	"mkt/fetch/input"
-
 	"mkt/publish/football"
+	"mkt/transform/live/clock"
+	"mkt/transform/live/counter"
+	"mkt/transform/live/minutes"
+	"mkt/transform/live/momentum"
+	"mkt/transform/live/rules"
+	"mkt/transform/live/timeline"
 )
 
 // Tracks reports whether a state is kept of a sample's fixture: it is in play, or it
@@ -32,11 +37,11 @@ func Fold(previous *State, given *input.Sample) State {
 		return begin(sample, at)
 	}
 	isInPlay := sample.Status != input.Off && sample.Status != input.NotStarted
-	if isInPlay && (utc(previous.at).Sub(sample.RetrievedAt) > clockError || previous.who.isExchanged(sample)) {
+	if isInPlay && (clock.UTC(previous.at).Sub(sample.RetrievedAt) > clockError || previous.who.isExchanged(sample)) {
 		return begin(sample, at)
 	}
 	if sample.CountersNotAsked {
-		sample.Counters = previous.counters
+		sample.Counters = previous.counters.Newest
 	}
 	next := previous.stepAt(sample.RetrievedAt)
 	next.who = identityOf(sample)
@@ -46,9 +51,9 @@ func Fold(previous *State, given *input.Sample) State {
 		return next
 	}
 	elapsed := int(min((at-previous.freshAt+500)/1000, 1<<20))
-	now := resolve(&previous.clock, sample, max(0, elapsed))
+	now := clock.Resolve(&previous.clock, sample, max(0, elapsed))
 	switch {
-	case at < previous.freshAt || previous.clock.isBehind(&now):
+	case at < previous.freshAt || previous.clock.IsBehind(&now):
 		next.checkAge()
 	case previous.isRepeat(&now, sample):
 		next.repeat(sample, elapsed)
@@ -77,11 +82,11 @@ func Leave(previous State, at time.Time) State {
 
 func begin(sample *input.Sample, at int64) State {
 	s := State{who: identityOf(sample), firstAt: at, at: max(at, sample.RetrievedAt.UnixMilli()), freshAt: at,
-		clock: resolve(nil, sample, 0), scene: newScene()}
-	s.tau = s.clock.position
-	s.account(&clock{}, 0, carryMissing)
+		clock: clock.Resolve(nil, sample, 0), timeline: timeline.New()}
+	s.tau = s.clock.Position
+	s.minutes.Account(&clock.Clock{}, &s.clock, 0, minutes.CarryMissing)
 	m := s.baseline(sample)
-	s.updateTimeline(sample, &m, &clock{})
+	s.timeline.Update(s.step(), sample, &m, &clock.Clock{})
 	s.status(sample)
 	return s
 }
@@ -91,7 +96,7 @@ func begin(sample *input.Sample, at int64) State {
 // time from before.
 func (s *State) stepAt(t time.Time) State {
 	next, at := *s, t.UnixMilli()
-	next.ownsTimeline = false
+	next.timeline.Share()
 	if s.at-at > clockError.Milliseconds() {
 		next.setBack(at)
 	}
@@ -103,18 +108,15 @@ func (s *State) stepAt(t time.Time) State {
 // since when the clock was ahead, and so none of the times is certain: the timeline begins anew,
 // and the newest sample counts as too old.
 func (s *State) setBack(at int64) {
-	s.firstAt, s.at, s.heldAt, s.leftAt = at, at, at, min(s.leftAt, at)
+	s.firstAt, s.at, s.leftAt = at, at, min(s.leftAt, at)
 	s.freshAt = min(s.freshAt, at-s.maxAge().Milliseconds()-1)
-	s.countersAt, s.countersFrom = 0, at
-	for i := range s.counted {
-		s.counted[i].at = min(s.counted[i].at, s.freshAt)
-	}
-	hasBegun := len(s.timeline) > 0
-	s.timeline, s.incidents, s.wasListed = nil, nil, false // the next list adds its events again
+	s.counters.SetBack(at, s.freshAt)
+	hasBegun := s.timeline.HasBegun()
+	s.timeline.Reset(at)
 	switch {
 	case !hasBegun:
 	case s.clock.Phase == football.FullTime:
-		s.rest(football.VisualFullTime)
+		s.timeline.Rest(s.step(), football.VisualFullTime)
 	default:
 		s.goStale()
 	}
@@ -123,88 +125,98 @@ func (s *State) setBack(at int64) {
 // isRepeat reports whether a sample repeats clock, score and counters of the last one
 // although the clock should have moved. A feed that has stalled still answers, and its list
 // of events may go on.
-func (s *State) isRepeat(now *clock, sample *input.Sample) bool {
-	return s.clock.runs && now.runs && now.known && s.clock.position == now.position && s.clock.half == now.half &&
-		s.score == sample.Score && slices.Equal(s.counters, sample.Counters)
+func (s *State) isRepeat(now *clock.Clock, sample *input.Sample) bool {
+	return s.clock.Runs && now.Runs && now.Known && s.clock.Position == now.Position && s.clock.Half == now.Half &&
+		s.counters.Score == sample.Score && slices.Equal(s.counters.Newest, sample.Counters)
 }
 
 // repeat adds what a sample that repeats the last one says all the same: the events of its
 // list. The state becomes no fresher, because counters that move later may have moved at any
 // time since the clock last did. elapsed is the time since then, in seconds.
 func (s *State) repeat(sample *input.Sample, elapsed int) {
-	s.confirmCounts(sample)
-	if elapsed <= s.clock.grain() { // the clock does not show yet that time passed
-		s.datesCounters(sample)
+	s.counters.Confirm(sample, s.at)
+	if elapsed <= s.clock.Grain() { // the clock does not show yet that time passed
+		s.counters.Date(sample, s.at)
 	}
-	if s.listChanged(sample) {
-		s.updateList(sample)
+	if s.timeline.ListChanged(sample) {
+		s.timeline.UpdateListed(s.step(), sample)
 	}
 }
 
-func (s *State) apply(sample *input.Sample, now clock, elapsed int, at int64) {
-	seconds := s.clock.played(&now, elapsed)
-	blind := maxBlind + max(s.clock.grain(), now.grain())
-	gap := max(seconds, s.clock.setForward(&now, elapsed)) > blind || s.clock.runs && elapsed > blind
-	comparable := s.countersComparable(sample)
-	before, wasNull := s.clock, nullSent(s.counters)
+func (s *State) apply(sample *input.Sample, now clock.Clock, elapsed int, at int64) {
+	seconds := s.clock.Played(&now, elapsed)
+	blind := rules.MaxBlind + max(s.clock.Grain(), now.Grain())
+	gap := max(seconds, s.clock.SetForward(&now, elapsed)) > blind || s.clock.Runs && elapsed > blind
+	comparable := s.counters.AreComparable(sample, s.moment())
+	before, wasNull := s.clock, counter.HasNull(s.counters.Newest)
 	s.clock, s.freshAt = now, at
 	s.tau += seconds
-	if now.Phase.Half() != 0 && now.half > before.half && before.half > 0 {
-		s.pressure.rest()
-		s.falls = slices.DeleteFunc(slices.Clone(s.falls), func(f fall) bool { return slices.Contains(eventMetrics[:], f.metric) }) // what rises now is of this half
+	if now.Phase.Half() != 0 && now.Half > before.Half && before.Half > 0 {
+		s.pressure.Rest()
+		s.counters.BeginHalf()
 	}
-	s.pressure.decay(seconds)
-	if last := s.last(); gap || last != nil && last.state == football.VisualStale {
-		s.account(&before, seconds, carryMissing)
+	s.pressure.Decay(seconds)
+	if gap || s.timeline.ShowsStale() {
+		s.minutes.Account(&before, &s.clock, seconds, minutes.CarryMissing)
 		m := s.baseline(sample)
-		s.updateTimeline(sample, &m, &before)
+		s.timeline.Update(s.step(), sample, &m, &before)
 		s.status(sample)
 		return
 	}
-	counted := s.counters
+	counted := s.counters.Newest
 	m := s.move(sample, comparable)
 	s.observe(&m)
-	s.pressure.threat = s.threatAfter(&m, counted)
-	supplied := supplyOf(s.counters)
-	percent, sent := possession(s.counters)
-	s.pressure.add(m.points(supplied), percent, sent, s.tau)
-	s.account(&before, seconds, m.carries(wasNull, nullSent(s.counters), supplied))
-	s.addPoints(&m, supplied)
-	s.updateTimeline(sample, &m, &before)
+	s.pressure.Threat = s.threatAfter(&m, counted)
+	supplied := counter.SupplyOf(s.counters.Newest)
+	percent, sent := counter.Possession(s.counters.Newest)
+	s.pressure.Add(momentum.Points(&m, supplied), percent, sent, s.tau)
+	s.minutes.Account(&before, &s.clock, seconds, minutes.Carries(&m, wasNull, counter.HasNull(s.counters.Newest), supplied))
+	s.minutes.AddPoints(&s.clock, &m, supplied)
+	s.timeline.Update(s.step(), sample, &m, &before)
 	s.status(sample)
+}
+
+// threatAfter returns the threat after a sample with the movement m; counted are the counters
+// before it. A break has no threat.
+func (s *State) threatAfter(m *counter.Movement, counted []football.Counter) momentum.Threat {
+	if s.clock.IsBreak() {
+		return momentum.Threat{}
+	}
+	return s.pressure.Threat.After(m, counted, s.counters.Newest, s.tau)
 }
 
 // baseline stores counters and score without counting them as movement. If one is lower
 // than before, the event did not happen, though; and if one is higher, it may be of an
 // event that the provider had listed.
-func (s *State) baseline(sample *input.Sample) movement {
-	m := movement{baseline: true}
-	_, m.undated = s.recount(sample, nil, false)
-	s.counters, s.score, s.falls = sample.Counters, sample.Score, nil
-	s.countersAt, s.countersFrom = 0, s.at+min(sample.CountersLag.Milliseconds(), int64(s.tau)*1000)
-	s.datesCounters(sample)
+func (s *State) baseline(sample *input.Sample) counter.Movement {
+	m := counter.Movement{Baseline: true, Undated: s.counters.Rebase(sample, s.moment())}
 	s.seenTau, s.observed = s.tau, 0
-	if s.base = s.boardPosition(); s.rests() {
-		s.base.position = maxPosition // the half is over: all of it is in the counters
-	}
-	percent, sent := possession(s.counters)
-	s.pressure.hasHeld, s.pressure.threat = false, threat{}
-	s.pressure.add([2]int64{}, percent, sent, s.tau)
+	s.timeline.Rebase(s.step())
+	percent, sent := counter.Possession(s.counters.Newest)
+	s.pressure.HasHeld, s.pressure.Threat = false, momentum.Threat{}
+	s.pressure.Add([2]int64{}, percent, sent, s.tau)
 	return m
 }
 
+// move compares a sample's counters with the last ones.
+func (s *State) move(sample *input.Sample, comparable bool) counter.Movement {
+	now := s.step()
+	memory := func(state football.VisualState, side int) int { return s.timeline.Memory(now, state, side) }
+	return s.counters.Move(sample, now.Moment, comparable, memory)
+}
+
 // observe records for how long movement could be seen without a gap. If the counters
-// were missing for longer than maxBlind, it starts again.
-func (s *State) observe(m *movement) {
-	if !supplyOf(s.counters).any() {
+// were missing for longer than [rules.MaxBlind], it starts again.
+func (s *State) observe(m *counter.Movement) {
+	if !counter.SupplyOf(s.counters.Newest).Any() {
 		return
 	}
 	since := s.tau - s.seenTau
 	s.seenTau = s.tau
 	switch {
-	case since > maxBlind:
+	case since > rules.MaxBlind:
 		s.observed = 0
-	case m.carried:
+	case m.Carried:
 		s.observed += since
 	}
 }
@@ -221,8 +233,8 @@ func (s *State) leave() {
 	if s.leftAt == 0 {
 		s.leftAt = s.at
 	}
-	s.clock.runs = false
-	if s.clock.Phase != football.FullTime && len(s.timeline) > 0 {
+	s.clock.Runs = false
+	if s.clock.Phase != football.FullTime && s.timeline.HasBegun() {
 		s.goStale()
 	}
 }
@@ -233,10 +245,6 @@ func (s *State) checkAge() {
 	}
 }
 
-// goStale adds a STALE entry to the timeline. It begins when the newest sample became
-// too old, however late a step notices it.
 func (s *State) goStale() {
-	at := max(s.heldAt, min(s.at, s.freshAt+s.maxAge().Milliseconds()))
-	s.keep(at, football.VisualStale, football.SideNone, football.Unknown)
-	s.heldAt = s.at
+	s.timeline.GoStale(s.step(), s.freshAt+s.maxAge().Milliseconds())
 }

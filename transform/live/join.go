@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"mkt/fetch/input"
-
 	"mkt/publish/football"
 )
 

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"mkt/fetch/input"
-
 	"mkt/publish/football"
 	"mkt/transform/live"
 )

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"mkt/fetch/input"
-
 	"mkt/publish/football"
+	"mkt/transform/live/rules"
 )
 
 // plausible returns the sample without impossible numbers, which count as not sent. Counters are
@@ -24,9 +24,9 @@ func plausible(s *input.Sample) input.Sample {
 	if at, ok := s.StartsAt.Get(); ok {
 		b.StartsAt = football.Of(at.UTC().Truncate(time.Millisecond))
 	}
-	b.Score = football.Score{Home: within(s.Score.Home, maxScore), Away: within(s.Score.Away, maxScore)}
-	b.Clock.Minute, b.Clock.Second = within(s.Clock.Minute, maxPosition/60), within(s.Clock.Second, 59)
-	b.Clock.Added, b.Clock.Half = within(s.Clock.Added, maxAdded), within(s.Clock.Half, 5)
+	b.Score = football.Score{Home: within(s.Score.Home, rules.MaxScore), Away: within(s.Score.Away, rules.MaxScore)}
+	b.Clock.Minute, b.Clock.Second = within(s.Clock.Minute, rules.MaxPosition/60), within(s.Clock.Second, 59)
+	b.Clock.Added, b.Clock.Half = within(s.Clock.Added, rules.MaxAdded), within(s.Clock.Half, 5)
 	b.Counters = inOrder(s.Counters)
 	if list, ok := s.Incidents.Get(); ok && slices.ContainsFunc(list, isImpossible) {
 		b.Incidents = football.Of(slices.DeleteFunc(slices.Clone(list), isImpossible))
@@ -35,7 +35,7 @@ func plausible(s *input.Sample) input.Sample {
 }
 
 func isImpossible(i input.Incident) bool {
-	return i.Minute < 1 || i.Minute > maxPosition/60 || i.Added < 0 || i.Added > maxAdded
+	return i.Minute < 1 || i.Minute > rules.MaxPosition/60 || i.Added < 0 || i.Added > rules.MaxAdded
 }
 
 func within(f football.Field[int], most int) football.Field[int] {
@@ -46,8 +46,8 @@ func within(f football.Field[int], most int) football.Field[int] {
 }
 
 func truncated(s string) string {
-	if len(s) > maxText {
-		return strings.ToValidUTF8(s[:maxText], "")
+	if len(s) > rules.MaxText {
+		return strings.ToValidUTF8(s[:rules.MaxText], "")
 	}
 	return s
 }
@@ -67,8 +67,8 @@ func inOrder(counters []football.Counter) []football.Counter {
 		slices.SortStableFunc(counters, byMetric)
 		counters = slices.CompactFunc(counters, func(a, b football.Counter) bool { return a.Metric == b.Metric })
 	}
-	if len(counters) > maxCounters {
-		counters = slices.Clip(counters[:maxCounters])
+	if len(counters) > rules.MaxCounters {
+		counters = slices.Clip(counters[:rules.MaxCounters])
 	}
 	if len(counters) == 0 {
 		return nil

@@ -14,6 +14,7 @@ import (
 	"mkt/internal/testing/check"
 	"mkt/publish/football"
 	"mkt/transform/live"
+	"mkt/transform/live/rules"
 )
 
 // After every step of any feed, in any order, every promise about a state holds.
@@ -343,7 +344,7 @@ func TestExpired(t *testing.T) {
 	}
 	state = live.Leave(state, start.Add(time.Minute))
 	state = live.Leave(state, start.Add(10*time.Minute))
-	for after, want := range map[time.Duration]bool{live.Linger: false, live.Linger + time.Minute: true} {
+	for after, want := range map[time.Duration]bool{rules.Linger: false, rules.Linger + time.Minute: true} {
 		if got := state.Expired(start.Add(after)); got != want {
 			t.Errorf("%v after the fixture left play: expired is %v", after, got)
 		}

@@ -8,10 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"mkt/fetch/input"
-
 	"pgregory.net/rapid"
 
+	"mkt/fetch/input"
 	"mkt/publish/football"
 	"mkt/transform/live"
 )

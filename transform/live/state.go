@@ -5,6 +5,12 @@ import (
 
 	"mkt/fetch/input"
 	"mkt/publish/football"
+	"mkt/transform/live/clock"
+	"mkt/transform/live/counter"
+	"mkt/transform/live/minutes"
+	"mkt/transform/live/momentum"
+	"mkt/transform/live/rules"
+	"mkt/transform/live/timeline"
 )
 
 // State is everything that is stored of one fixture between two cycles. Encode writes
@@ -18,36 +24,14 @@ type State struct {
 	freshAt int64 // the newest sample of a feed that moved
 	leftAt  int64 // when it left play; 0 while in play
 
-	clock clock
-	score football.Score
-	// counters are the last sample's, and the baseline of the next.
-	counters []football.Counter
-	// counted are the newest counts of what the timeline reports, in the order of
-	// eventMetrics.
-	counted [len(eventMetrics)]lastCount
-	falls   []fall
-	// countersAt is when the counters were last sent by a feed that moved, and 0 if that was before
-	// they could be compared with newer ones. Those of a sample before countersFrom may be from
-	// before the newest baseline.
-	countersAt, countersFrom int64
-
+	clock    clock.Clock
+	counters counter.Counters
 	tau      int // seconds of match clock since kick-off, breaks left out
 	seenTau  int // the last at which counters of pressure could be compared
 	observed int // for how many seconds up to then they could be compared without a gap
-	pressure pressure
-	ranTo    int       // where the scoreboard was last seen to run in the newest half, 0 when it was not
-	cells    [4][]cell // by half; index is the minute of the half, from 0
-	timeline []entry   // in the order of observation, but see sampleEvents.insertListed
-	// ownsTimeline reports whether timeline is this state's alone; not stored.
-	ownsTimeline bool
-	heldAt       int64 // the newest observation at which the newest entry held
-	scene        scene
-	// base is where the scoreboard was at the newest baseline.
-	base boardPosition
-	// wasListed reports whether the provider's own list of events was ever sent.
-	// incidents are the events on it, sorted by mark.
-	wasListed bool
-	incidents []incident
+	pressure momentum.Pressure
+	minutes  minutes.Minutes
+	timeline timeline.Timeline
 }
 
 // identity is the fixture of a state, as the newest sample describes it.
@@ -57,6 +41,17 @@ type identity struct {
 	startsAt           football.Field[time.Time]
 }
 
+func identityOf(s *input.Sample) identity {
+	return identity{s.ProviderFixtureID, s.ProviderEventID, s.Home, s.Away, s.League, s.StartsAt}
+}
+
+// isExchanged reports whether a sample has home and away the other way round.
+func (i *identity) isExchanged(s *input.Sample) bool {
+	home, okHome := s.Home.Get()
+	away, okAway := s.Away.Get()
+	return okHome && okAway && home != away && i.home == s.Away && i.away == s.Home
+}
+
 // FixtureID returns the provider's id of the fixture.
 func (s *State) FixtureID() string { return s.who.fixtureID }
 
@@ -64,20 +59,17 @@ func (s *State) FixtureID() string { return s.who.fixtureID }
 func (s *State) EventID() string { return s.who.eventID }
 
 // At returns the time of the last step.
-func (s *State) At() time.Time { return utc(s.at) }
+func (s *State) At() time.Time { return clock.UTC(s.at) }
 
 // FirstAt returns the time of the first sample, or when the clock was set back.
-func (s *State) FirstAt() time.Time { return utc(s.firstAt) }
+func (s *State) FirstAt() time.Time { return clock.UTC(s.firstAt) }
 
 // FreshAt returns the time of the newest sample of a feed that moved. If the clock was set back since, that time
 // is not known, and FreshAt is so early that the state is stale.
-func (s *State) FreshAt() time.Time { return utc(s.freshAt) }
+func (s *State) FreshAt() time.Time { return clock.UTC(s.freshAt) }
 
 // Left reports whether the fixture is known to have left play.
 func (s *State) Left() bool { return s.leftAt != 0 }
-
-// isOver reports whether the fixture had ended before this step.
-func (s *State) isOver() bool { return s.leftAt != 0 && s.clock.Phase == football.FullTime }
 
 // InPlay reports whether the fixture is in play: it kicked off and has not ended.
 func (s *State) InPlay() bool {
@@ -88,15 +80,26 @@ func (s *State) InPlay() bool {
 // status is enough, once there is a score or a counter or the time of kick-off has
 // come.
 func (s *State) hasBegun() bool {
-	if s.clock.known || s.clock.Phase != football.NoPhase {
+	if s.clock.Known || s.clock.Phase != football.NoPhase {
 		return s.clock.Phase != football.NoPhase
 	}
-	if !s.clock.runs {
+	if !s.clock.Runs {
 		return false
 	}
 	startsAt, announced := s.who.startsAt.Get()
-	return s.score != football.Score{} || len(s.counters) > 0 || !announced || s.at >= startsAt.UnixMilli()
+	return s.counters.Score != football.Score{} || len(s.counters.Newest) > 0 || !announced || s.at >= startsAt.UnixMilli()
 }
+
+func (s *State) age() time.Duration { return time.Duration(s.at-s.freshAt) * time.Millisecond }
+
+func (s *State) maxAge() time.Duration {
+	if s.clock.Runs {
+		return rules.StaleAfter + s.clock.Patience()
+	}
+	return rules.StaleAtRest
+}
+
+func (s *State) isStale() bool { return s.age() > s.maxAge() }
 
 // StaleAt returns when the state becomes too old to say anything, unless a newer sample
 // arrives. It is zero if the fixture is not in play.
@@ -104,24 +107,41 @@ func (s *State) StaleAt() time.Time {
 	if !s.InPlay() {
 		return time.Time{}
 	}
-	return utc(s.freshAt).Add(s.maxAge())
+	return clock.UTC(s.freshAt).Add(s.maxAge())
 }
 
-// Expired reports whether the fixture left play longer than Linger ago, so that its state
+// Expired reports whether the fixture left play longer than [rules.Linger] ago, so that its state
 // can be dropped.
 func (s *State) Expired(at time.Time) bool {
-	return s.leftAt != 0 && at.UnixMilli()-s.leftAt >= Linger.Milliseconds()
+	return s.leftAt != 0 && at.UnixMilli()-s.leftAt >= rules.Linger.Milliseconds()
 }
 
-func utc(ms int64) time.Time { return time.UnixMilli(ms).UTC() }
-
-// isExchanged reports whether a sample has home and away the other way round.
-func (i *identity) isExchanged(s *input.Sample) bool {
-	home, okHome := s.Home.Get()
-	away, okAway := s.Away.Get()
-	return okHome && okAway && home != away && i.home == s.Away && i.away == s.Home
+// boardPosition returns the position of the scoreboard now. A clock that stopped at the end of
+// a half may have been set back to the half's last minute. In that case the half ended
+// where the clock was last seen to run.
+func (s *State) boardPosition() clock.Board {
+	c := &s.clock
+	switch {
+	case c.Rests() && s.minutes.RanTo > 0:
+		p := clock.Board{Half: c.Half, Position: s.minutes.RanTo, Known: true}
+		if c.Known {
+			p.Position = max(p.Position, c.Position)
+		}
+		return p
+	case c.Known:
+		return clock.Board{Half: c.Half, Position: c.Position, Known: true}
+	}
+	return clock.Board{}
 }
 
-func identityOf(s *input.Sample) identity {
-	return identity{s.ProviderFixtureID, s.ProviderEventID, s.Home, s.Away, s.League, s.StartsAt}
+// moment returns when this step is, and how long counts last.
+func (s *State) moment() counter.Moment {
+	return counter.Moment{At: s.at, Tau: s.tau, Patience: (rules.StaleAfter + s.clock.Patience()).Milliseconds(), Runs: s.clock.Runs,
+		IsOver: s.leftAt != 0 && s.clock.Phase == football.FullTime}
+}
+
+// step returns what the timeline needs to know of this step.
+func (s *State) step() *timeline.Step {
+	return &timeline.Step{Moment: s.moment(), Clock: &s.clock, Board: s.boardPosition(), IsStale: s.isStale(), Pressing: s.pressure.Fast,
+		Counters: &s.counters, Minutes: &s.minutes}
 }

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"mkt/fetch/input"
-
 	"mkt/transform/live"
 )
 

@@ -7,49 +7,110 @@ import (
 	"mkt/fetch/input"
 	"mkt/publish/football"
 	"mkt/transform/identity"
+	"mkt/transform/markets/price"
+	"mkt/transform/markets/suspicion"
+	"mkt/transform/markets/token"
+	"mkt/transform/markets/wording"
 )
 
+// emitter makes the markets of a fixture. It keeps buffers.
+type emitter struct {
+	ids        ids
+	duplicates duplicates
+	quotes     suspicion.Quotes
+	levels     levels
+	numbers    []token.Quarters // lines of the market at hand
+
+	markets   []football.Market
+	allocated []football.Selection // every selection of the fixture
+
+	// The fixture at hand, and the memory given back by the one before.
+	lent            []football.Selection
+	lentMarkets     []football.Market
+	released        []football.Selection
+	releasedMarkets []football.Market
+}
+
+func newEmitter(m *identity.Minter) emitter {
+	return emitter{ids: newIDs(m), duplicates: duplicates{met: make(map[football.MarketID]bool)}, levels: make(levels)}
+}
+
+// begin prepares for the markets of a fixture.
+func (d *emitter) begin(f *football.Fixture, offers []input.Offer) {
+	rows := 0
+	for i := range offers {
+		rows += len(offers[i].Rows)
+	}
+	d.ids.begin(f)
+	d.duplicates.begin()
+	if d.markets = d.releasedMarkets; d.markets == nil {
+		d.markets = make([]football.Market, 0, len(offers)+len(offers)/4)
+	}
+	if d.allocated = d.released; cap(d.allocated) < rows {
+		d.allocated = make([]football.Selection, 0, rows)
+	}
+	d.released, d.releasedMarkets = nil, nil
+}
+
+// end returns the markets of the fixture.
+func (d *emitter) end() []football.Market {
+	d.duplicates.separate(d.markets, &d.ids)
+	d.ids.nameSelections(d.allocated)
+	markets := d.markets
+	d.markets, d.allocated, d.lent, d.lentMarkets = nil, nil, d.allocated, d.markets
+	return markets
+}
+
+// release takes the memory of the last result back.
+func (d *emitter) release() {
+	clear(d.lent)
+	clear(d.lentMarkets)
+	d.released, d.lent = d.lent[:0], nil
+	d.releasedMarkets, d.lentMarkets = d.lentMarkets[:0], nil
+}
+
 // mapped emits a variant as a market of the canonical definition.
-func (d *Deriver) mapped(o *input.Offer, p *plan, v *variant) {
-	def := identity.Definition{Canonical: p.claim.Market, Period: p.claim.Period, Subject: v.about.String(), Parameter: p.claim.Parameter}
+func (d *emitter) mapped(of *part, p *wording.Plan, v *variant) {
+	o := of.offer
+	def := identity.Definition{Canonical: p.Claim.Market, Period: p.Claim.Period, Subject: v.about.String(), Parameter: p.Claim.Parameter}
 	if v.market != "" {
 		def.Canonical = v.market
 	}
 	if v.half != "" {
 		def.Period = v.half
 	}
-	digest, id := d.marketIdentity(o, def, p.claim.Rank)
-	selections := d.nextSelections(len(v.rows))
-	for k, i := range v.rows {
-		d.selection(&selections[k], &o.Rows[i], &d.readings[i], p)
+	digest, id := d.ids.mapped(o, def, p.Claim.Rank)
+	selections := d.nextSelections(of.len())
+	for k := range selections {
+		fill(&selections[k], of.row(k), of.reading(k), p)
 	}
-	if p.term.Grid {
-		d.placeInGrid(selections, v.rows)
+	if p.Term.Grid {
+		placeInGrid(selections, of)
 	}
-	d.checkLines(selections, v.rows, p)
-	d.identify(&digest, selections, o, v.rows)
-	for k, i := range v.rows {
-		d.judge(&selections[k], &o.Rows[i], d.readings[i].reason)
+	d.levels.check(selections, of, p)
+	d.ids.identify(&digest, selections, of)
+	for k := range selections {
+		price.Judge(&selections[k], of.row(k), of.reading(k).Reason)
 	}
-	d.disprove(def.Canonical, selections)
-	d.place(o, digest, len(selections))
+	d.quotes.Disprove(def.Canonical, selections)
+	d.duplicates.add(place{o, digest, len(d.allocated) - len(selections)})
 	d.markets = append(d.markets, football.Market{
 		ID: id, Canonical: def.Canonical, Period: def.Period, Name: o.Name, Sections: o.Sections,
-		Lines: d.lines(selections, v.rows, p), Origin: football.Mapped, Selections: selections,
-		ProviderMarketIDs: o.ProviderIDs, Key: o.Key, Rule: p.claim.Rule, Ordinal: len(d.markets),
+		Lines: d.lines(selections, of, p), Origin: football.Mapped, Selections: selections,
+		ProviderMarketIDs: o.ProviderIDs, Key: o.Key, Rule: p.Claim.Rule, Ordinal: len(d.markets),
 	})
 }
 
-// selection fills in the words of the row; identity and quality come later.
-func (d *Deriver) selection(s *football.Selection, row *input.Row, rd *reading, p *plan) {
-	s.Dimension = p.term.Dimension
-	d.provenance(s, row)
-	if rd.reason != "" {
+// fill fills in the words of the row; identity and quality come later.
+func fill(s *football.Selection, row *input.Row, rd *wording.Reading, p *wording.Plan) {
+	s.Dimension = p.Term.Dimension
+	provenance(s, row)
+	if rd.Reason != "" {
 		s.Selection = words(row.Labels)
 		return
 	}
-	s.Selection, s.Qualifier, s.Subject, s.Subject2 = rd.selection, rd.qualifier, rd.subject, rd.subject2
-	if rd.hasLine {
+	s.Selection, s.Qualifier, s.Subject, s.Subject2 = rd.Selection, rd.Qualifier, rd.Subject, rd.Subject2
+	if rd.HasLine {
 		s.Line = ownLine(rd, p)
 	}
 }
@@ -58,24 +119,24 @@ func (d *Deriver) selection(s *football.Selection, row *input.Row, rd *reading, 
 // one is the home side's for all three.
 //
 // Source: canonical vocabulary, section 3.
-func ownLine(rd *reading, p *plan) string {
+func ownLine(rd *wording.Reading, p *wording.Plan) string {
 	switch {
-	case !p.signed:
-		return rd.line.total()
-	case rd.side == away && p.term.Line == football.AsianHandicap:
-		return (-rd.line).handicap()
+	case !p.Signed:
+		return rd.Line.Total()
+	case rd.Side == wording.Away && p.Term.Line == football.AsianHandicap:
+		return (-rd.Line).Handicap()
 	}
-	return rd.line.handicap()
+	return rd.Line.Handicap()
 }
 
 // lines lists the distinct reliable lines, in numeric order, handicaps as the home side's.
-func (d *Deriver) lines(selections []football.Selection, rows []int, p *plan) []string {
+func (d *emitter) lines(selections []football.Selection, of *part, p *wording.Plan) []string {
 	all := d.numbers[:0]
-	for k, i := range rows {
-		rd := &d.readings[i]
+	for k := range selections {
+		rd := of.reading(k)
 		reasons := selections[k].Quality.Reasons
-		if rd.reason == "" && rd.hasLine && !slices.Contains(reasons, football.AmbiguousShape) && !slices.Contains(reasons, football.UnreadableLine) {
-			all = append(all, rd.line)
+		if rd.Reason == "" && rd.HasLine && !slices.Contains(reasons, football.AmbiguousShape) && !slices.Contains(reasons, football.UnreadableLine) {
+			all = append(all, rd.Line)
 		}
 	}
 	d.numbers = all
@@ -86,48 +147,44 @@ func (d *Deriver) lines(selections []football.Selection, rows []int, p *plan) []
 	all = slices.Compact(all)
 	lines := make([]string, len(all))
 	for i, q := range all {
-		if lines[i] = q.total(); p.signed {
-			lines[i] = q.handicap()
+		if lines[i] = q.Total(); p.Signed {
+			lines[i] = q.Handicap()
 		}
 	}
 	return lines
 }
 
-func (d *Deriver) placeInGrid(selections []football.Selection, rows []int) {
-	grids := make([]football.Grid, len(rows))
-	for k, i := range rows {
-		if rd := &d.readings[i]; rd.reason == "" && rd.row != "" {
-			grids[k] = football.Grid{Row: rd.row, Column: rd.column}
+func placeInGrid(selections []football.Selection, of *part) {
+	grids := make([]football.Grid, of.len())
+	for k := range selections {
+		if rd := of.reading(k); rd.Reason == "" && rd.Row != "" {
+			grids[k] = football.Grid{Row: rd.Row, Column: rd.Column}
 			selections[k].Grid = &grids[k]
 		}
 	}
 }
 
-// raw emits rows of an offer under the provider's own name; all of them when
-// rows is nil.
-func (d *Deriver) raw(o *input.Offer, rows []int, reason football.Reason) {
-	digest := d.minter.RawMarket(d.fixture, sentKey(o), ownID(o))
-	n := len(rows)
-	if rows == nil {
-		n = len(o.Rows)
-	}
-	selections := d.nextSelections(n)
+// raw emits rows of an offer under the provider's own name.
+func (d *emitter) raw(of *part, reason football.Reason) {
+	o := of.offer
+	digest := d.ids.raw(o)
+	selections := d.nextSelections(of.len())
 	for k := range selections {
-		row := &o.Rows[at(rows, k)]
+		row := of.row(k)
 		selections[k].Selection = words(row.Labels)
-		d.provenance(&selections[k], row)
+		provenance(&selections[k], row)
 	}
-	d.identify(&digest, selections, o, rows)
+	d.ids.identify(&digest, selections, of)
 	for k := range selections {
-		row := &o.Rows[at(rows, k)]
-		addReason(&selections[k], football.MarketNotMapped)
+		row := of.row(k)
+		price.AddReason(&selections[k], football.MarketNotMapped)
 		reason := row.Trouble
-		if rows != nil {
-			reason = d.readings[rows[k]].reason
+		if rd := of.reading(k); rd != nil {
+			reason = rd.Reason
 		}
-		d.judge(&selections[k], row, reason)
+		price.Judge(&selections[k], row, reason)
 	}
-	d.place(o, digest, len(selections))
+	d.duplicates.add(place{o, digest, len(d.allocated) - len(selections)})
 	d.markets = append(d.markets, football.Market{
 		ID: digest.MarketID(), Name: o.Name, Sections: o.Sections, Origin: football.Raw, Selections: selections,
 		ProviderMarketIDs: o.ProviderIDs, Key: o.Key, RawReason: reason, Ordinal: len(d.markets),
@@ -135,22 +192,14 @@ func (d *Deriver) raw(o *input.Offer, rows []int, reason football.Reason) {
 }
 
 // nextSelections returns the next n of the selections that were allocated for the fixture, one for each row.
-func (d *Deriver) nextSelections(n int) []football.Selection {
+func (d *emitter) nextSelections(n int) []football.Selection {
 	first := len(d.allocated)
 	d.allocated = d.allocated[:first+n]
 	return d.allocated[first : first+n : first+n]
 }
 
-// at is row number k of rows; nil stands for all of them.
-func at(rows []int, k int) int {
-	if rows == nil {
-		return k
-	}
-	return rows[k]
-}
-
 // provenance keeps the provider's own values of the row.
-func (d *Deriver) provenance(s *football.Selection, row *input.Row) {
+func provenance(s *football.Selection, row *input.Row) {
 	s.ProviderSelectionID = row.ID
 	s.Labels = row.Labels
 	s.Place = row.Place

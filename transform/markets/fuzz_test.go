@@ -1,7 +1,6 @@
 package markets
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 
@@ -52,66 +51,4 @@ func FuzzRow(f *testing.F) {
 			t.Fatalf("%s: a word was left over and vouched for: %+v", term.Canonical, again)
 		}
 	})
-}
-
-// FuzzTokens reads scores, bands, counts, brackets and clocks.
-func FuzzTokens(f *testing.F) {
-	for _, s := range []string{"2-1", "6 - 8", "2 or 3", "7+", "7 or more", "Under 6", "81 - Full Time", "27:00", "0-0", "12:34"} {
-		f.Add(s)
-	}
-	p := plan{dialect: betsapi.Dialect()}
-	f.Fuzz(func(t *testing.T, s string) {
-		if a, b, size := scoreAt(s); size > 0 {
-			if got := s[:size]; got != fmt.Sprintf("%d-%d", a, b) && got != fmt.Sprintf("%d:%d", a, b) {
-				t.Errorf("score %q read as %d-%d", got, a, b)
-			}
-		}
-		for name, token := range map[string]func(string) (string, int){"band": p.bandAt, "count": p.countAt, "bracket": p.bracketAt} {
-			word, size := token(s)
-			if size < 0 || size > len(s) || (size == 0) != (word == "") {
-				t.Errorf("%s %q: %q, %d bytes", name, s, word, size)
-			}
-			if strings.Trim(word, "0123456789-+") != "" {
-				t.Errorf("%s %q: word %q", name, s, word)
-			}
-		}
-		if size := clockAt(s); size > len(s) {
-			t.Errorf("clock %q: %d bytes", s, size)
-		}
-		if q, _, size := lineAt(s); size > 0 {
-			if again, _, ok := parseLine(s[:size]); !ok || again != q {
-				t.Errorf("line %q", s[:size])
-			}
-		}
-	})
-}
-
-// Every canonical market has a form or is known to have none.
-func TestForms(t *testing.T) {
-	unread := map[string]string{
-		"REST_OF_MATCH_RESULT":                           "counts from the score at the offer: in play only",
-		"REST_OF_MATCH_ASIAN_HANDICAP":                   "counts from the score at the offer: in play only",
-		"HALF_TIME_FULL_TIME_AND_TOTAL_GOALS":            "no shape recorded",
-		"HALF_TIME_FULL_TIME_AND_FIRST_HALF_TOTAL_GOALS": "no shape recorded",
-		"HALF_TIME_FULL_TIME_AND_EXACT_GOALS":            "no shape recorded",
-		"TEAM_TO_WIN":                                    "no shape recorded",
-		"RESULT_AND_TOTAL_GOALS_YES_NO":                  "no shape recorded",
-		"RESULT_OR_TOTAL_GOALS":                          "no shape recorded",
-		"RESULT_OR_BOTH_TEAMS_TO_SCORE":                  "no shape recorded",
-		"RESULT_OR_ANY_CLEAN_SHEET":                      "no shape recorded",
-		"NTH_GOAL_AND_RESULT":                            "no shape recorded",
-		"NTH_GOAL_BEFORE_MINUTE":                         "no shape recorded",
-		"CORRECT_SCORE_GROUP":                            "no shape recorded",
-	}
-	for i := range football.Vocabulary() {
-		term := &football.Vocabulary()[i]
-		_, none := unread[term.Canonical]
-		if (forms[term.Canonical] == nil) != none {
-			t.Errorf("%s (%s, %s): form %v", term.Canonical, term.Selections, term.Line, !none)
-		}
-		delete(unread, term.Canonical)
-	}
-	for name := range unread {
-		t.Errorf("%s is not in the vocabulary", name)
-	}
 }

@@ -1,204 +1,42 @@
 package markets
 
 import (
-	"strings"
-
 	"mkt/fetch/input"
+	"mkt/transform/markets/wording"
 )
 
-// partOptions are the ways to read one part of the selection.
-func (r *rowReader) partOptions(c *class, slot slots, text string, sides []sideMatch, into []option) []option {
-	add := func(word string, size int) {
-		if size > 0 {
-			into = append(into, option{fills: slot, size: int32(size), word: word})
-		}
-	}
-	switch c.kind {
-	case wordClass:
-		word, size := r.plan.phraseAt(text, c.words)
-		if size == 0 && c.words == input.OverUnder { // as Exactly does
-			_, size := r.plan.phraseAt(text, input.OverExactlyUnder)
-			r.contradicts = r.contradicts || size > 0
-		}
-		add(word, size)
-	case sideClass:
-		return r.sidePart(c, slot, text, sides, into)
-	case doubleClass:
-		return r.doublePart(slot, text, sides, into)
-	case onlyClass:
-		for _, m := range sides {
-			if _, only := r.plan.phraseAt(text[m.size:], input.OnlySides); only > 0 && m.side != draw {
-				add(m.side.String()+"_ONLY", int(m.size)+only)
-			}
-		}
-		add(r.plan.phraseAt(text, c.words))
-	case answerClass:
-		if r.plan.sentence != "" {
-			add("YES", wordPrefix(text, r.plan.sentence))
-		}
-		add(r.plan.phraseAt(text, input.YesNo))
-	case eventClass:
-		return r.eventPart(slot, text, into)
-	case countClass:
-		add(r.plan.countAt(text))
-		add(r.plan.atLeastAt(text))
-	case bandClass:
-		add(r.plan.bandAt(text))
-		add(r.plan.phraseAt(text, input.NoGoal))
-	case minutesClass:
-		return r.minutesPart(slot, text, into)
-	case bracketClass:
-		add(r.plan.bracketAt(text))
-		add(r.plan.phraseAt(text, input.NoGoal))
-	case scoreClass:
-		if r.plan.claim.Shape&input.NamedSides != 0 {
-			into = r.namedScore(slot, text, into)
-		} else if a, b, size := scoreAt(text); size > 0 {
-			into = append(into, option{fills: slot, size: int32(size), score: [2]uint8{uint8(a), uint8(b)}})
-		}
-		add(r.plan.phraseAt(text, input.OtherScores))
-	case marginClass:
-		add(r.plan.countAt(text))
-		add(r.plan.phraseAt(text, input.DrawMargins))
-	}
-	return into
+// part is the rows of an offer that make one market, in the provider's order.
+type part struct {
+	offer    *input.Offer
+	readings []wording.Reading // of the offer's rows
+	rows     []int             // indexes of the offer's rows; nil for all, none of which was read
 }
 
-// sidePart reads a side as part of the selection, as far as the market has it.
-func (r *rowReader) sidePart(c *class, slot slots, text string, sides []sideMatch, into []option) []option {
-	for _, m := range sides {
-		switch {
-		case c.sides&(1<<m.side) == 0:
-			r.contradicts = r.contradicts || m.side == draw && c.words == input.NoPhrases
-		case m.side == draw && c.words != input.NoPhrases:
-			into = append(into, option{fills: slot, size: m.size, word: "NO_GOAL", side: draw}) // nobody is first or last to score
-		default:
-			into = append(into, option{fills: slot, size: m.size, word: m.side.String(), side: m.side})
-		}
+func (p *part) len() int {
+	if p.rows == nil {
+		return len(p.offer.Rows)
 	}
-	if word, size := r.plan.phraseAt(text, c.words); size > 0 {
-		into = append(into, option{fills: slot, size: int32(size), word: word})
-	}
-	return into
+	return len(p.rows)
 }
 
-// doublePart reads "1X" or "Fulham or Draw".
-func (r *rowReader) doublePart(slot slots, text string, sides []sideMatch, into []option) []option {
-	if len(text) >= 2 && r.plan.isCode(text[:1]) && r.plan.isCode(text[1:2]) && endsWord(text, 2) {
-		into = r.doubleCode(slot, text[:1], text[1:2], into)
+// row returns the row number k of the market.
+func (p *part) row(k int) *input.Row {
+	if p.rows == nil {
+		return &p.offer.Rows[k]
 	}
-	for _, m := range sides {
-		rest := strings.TrimLeft(text[m.size:], " ")
-		joiner, or := r.plan.phraseAt(rest, input.Joiners)
-		if joiner != "OR" {
-			or = 0
-		}
-		if or == 0 && strings.HasPrefix(rest, "/") {
-			or = 1
-		}
-		rest = strings.TrimLeft(rest[or:], " ")
-		if or == 0 || rest == "" {
-			continue
-		}
-		var second sideMatches
-		for _, m2 := range r.sidesAt(rest, &second) {
-			if word := doubleOf(m.side, m2.side); word != "" {
-				into = append(into, option{fills: slot, size: int32(len(text)-len(rest)) + m2.size, word: word})
-			}
-		}
-	}
-	return into
+	return &p.offer.Rows[p.rows[k]]
 }
 
-// doubleCode reads two codes without a separator. A code that is also a team's name stands for
-// every result it can be.
-func (r *rowReader) doubleCode(slot slots, a, b string, into []option) []option {
-	var first, second sideMatches
-	seconds := r.sidesAt(b, &second)
-	for _, m := range r.sidesAt(a, &first) {
-		for _, m2 := range seconds {
-			if word := doubleOf(m.side, m2.side); word != "" {
-				into = append(into, option{fills: slot, size: 2, word: word})
-			}
-		}
+// reading returns the reading of row number k, nil if no row was read.
+func (p *part) reading(k int) *wording.Reading {
+	if p.rows == nil {
+		return nil
 	}
-	return into
+	return &p.readings[p.rows[k]]
 }
 
-func doubleOf(a, b side) string {
-	switch {
-	case a == b:
-		return ""
-	case a != away && b != away:
-		return "1X"
-	case a != draw && b != draw:
-		return "12"
-	}
-	return "X2"
-}
-
-// eventPart reads "Goal before 27:00" and "No Goal before 27:00".
-func (r *rowReader) eventPart(slot slots, text string, into []option) []option {
-	word, rest := "YES", text
-	if answer, size := r.plan.phraseAt(text, input.YesNo); answer == "NO" {
-		word, rest = answer, strings.TrimLeft(text[size:], " ")
-	}
-	_, noun := phraseAt(rest, r.plan.nouns)
-	if noun == 0 {
-		return into
-	}
-	rest, ok := r.plan.cutPhrase(rest[noun:], input.EventTimes, r.plan.when)
-	if !ok {
-		return into
-	}
-	size := clockAt(rest)
-	if size == 0 {
-		return into
-	}
-	return append(into, option{fills: slot, size: int32(len(text) - len(rest) + size), word: word, clock: rest[:size]})
-}
-
-// minutesPart reads a band of the sum of minutes: "Under 105 minutes", "105 To
-// 125 minutes inc.", "Over 125 minutes".
-func (r *rowReader) minutesPart(slot slots, text string, into []option) []option {
-	o := option{fills: slot}
-	if word, n := r.plan.phraseAt(text, input.OverUnder); n > 0 {
-		bound, size := numberAfter(text, n)
-		if size == 0 {
-			return into
-		}
-		o.word, o.clock, o.size = word, number(bound), int32(size)
-	} else {
-		from, to, size, or := r.plan.pairAt(text)
-		if size == 0 || or || from >= to || !endsWord(text, size) {
-			return into
-		}
-		o.word, o.size = number(from)+"-"+number(to), int32(size)
-	}
-	for _, unit := range r.plan.dialect.Phrases[input.MinuteUnits] {
-		o.size += int32(wordPrefix(text[o.size:], unit.Text))
-	}
-	return append(into, o)
-}
-
-// bracketAt reads a bracket of minutes of play: "1-10", "81 - Full Time" (81+),
-// "46+".
-func (p *plan) bracketAt(s string) (word string, size int) {
-	if from, to, size, or := p.pairAt(s); size > 0 {
-		if or || from >= to || !endsWord(s, size) {
-			return "", 0
-		}
-		return number(from) + "-" + number(to), size
-	}
-	n, digits := digitsAt(s)
-	if digits == 0 {
-		return "", 0
-	}
-	if _, end := p.phraseAt(s[digits:], input.OpenBrackets); end > 0 {
-		return number(n) + "+", digits + end
-	}
-	if strings.HasPrefix(s[digits:], "+") && endsWord(s, digits+1) {
-		return number(n) + "+", digits + 1
-	}
-	return "", 0
+// isRead reports whether row number k was read.
+func (p *part) isRead(k int) bool {
+	rd := p.reading(k)
+	return rd != nil && rd.Reason == ""
 }

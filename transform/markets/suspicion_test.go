@@ -9,6 +9,7 @@ import (
 	"mkt/fetch/input"
 	"mkt/publish/football"
 	"mkt/transform/markets"
+	"mkt/transform/markets/suspicion"
 )
 
 // Each case is the offers on Arsenal - Leicester and the suspicions about them.
@@ -91,8 +92,8 @@ func TestSuspicions(t *testing.T) {
 			derived := markets.Derive(minter(), fixture("Arsenal", "Leicester"), c.offers)
 			before := fmt.Sprintf("%+v", derived)
 			var seen []string
-			var s markets.Suspecter
-			counts := s.Look(derived, func(kind markets.Suspicion, m *football.Market, what string) {
+			var s suspicion.Detector
+			counts := s.Look(derived, func(kind suspicion.Kind, m *football.Market, what string) {
 				if what == "" || strings.Contains(what, "%!") {
 					t.Errorf("%s: %q is no description", kind, what)
 				}

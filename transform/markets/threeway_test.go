@@ -6,7 +6,7 @@ import (
 
 	"mkt/fetch/input"
 	"mkt/publish/football"
-	"mkt/transform/markets"
+	"mkt/transform/markets/suspicion"
 )
 
 // A total is three-way line by line: one row that says Exactly proves nothing of the
@@ -92,8 +92,8 @@ TOTAL_CORNERS_3WAY 1H lines 9
 			}
 			all := derive("Arsenal", "Leicester", o)
 			got := show(all)
-			var s markets.Suspecter
-			s.Look(all, func(kind markets.Suspicion, _ *football.Market, _ string) { got += kind.String() + "\n" })
+			var s suspicion.Detector
+			s.Look(all, func(kind suspicion.Kind, _ *football.Market, _ string) { got += kind.String() + "\n" })
 			if want := strings.TrimLeft(c.want, "\n") + "\n"; got != want {
 				t.Errorf("got:\n%swant:\n%s", got, want)
 			}

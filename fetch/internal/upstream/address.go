@@ -3,6 +3,11 @@ package upstream
 import (
 	"errors"
 	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+
+	"mkt/fetch/provider"
 
 	"code.dny.dev/ssrf"
 )
@@ -52,4 +57,11 @@ func within(a netip.Addr, list []netip.Prefix) bool {
 		}
 	}
 	return false
+}
+
+// known reports whether a base URL is one that the adapter names, on the port of
+// https.
+func known(p provider.Provider, base *url.URL) bool {
+	return base.Scheme == "https" && (base.Port() == "" || base.Port() == "443") &&
+		slices.ContainsFunc(p.Hosts, func(h string) bool { return strings.EqualFold(h, base.Hostname()) })
 }

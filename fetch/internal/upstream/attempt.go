@@ -7,40 +7,11 @@ import (
 	"net/http/httptrace"
 	"regexp"
 	"sync/atomic"
-	"time"
 
 	"github.com/sony/gobreaker/v2"
 
 	"mkt/fetch/internal/strictjson"
 	"mkt/fetch/provider"
-)
-
-// Answer is one answer as received, accepted or not, perhaps in part.
-type Answer struct {
-	Attempt int // of its request, from 1
-	Status  int
-	Header  http.Header
-	Body    []byte    // unpacked
-	At      time.Time // when its last byte was there
-	Verdict provider.Verdict
-}
-
-// attempt is the result of sending a request once.
-type attempt struct {
-	answer   Answer
-	answered bool     // the header was received
-	failed   *failure // there is no answer, or not all of it
-	turn     *turn    // of a large answer; nil for others
-}
-
-// phase is how far an attempt got.
-type phase int32
-
-const (
-	connecting phase = iota
-	shakingHands
-	sending
-	answering
 )
 
 // try sends a request once, unless the breaker is open.

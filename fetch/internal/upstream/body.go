@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/klauspost/compress/gzip"
@@ -14,20 +13,6 @@ import (
 
 // ratioFrom is how many decompressed bytes are accepted before the ratio counts.
 const ratioFrom = 1 << 20
-
-// meter counts the received bytes. While it is held nothing is read, and
-// nothing is expected.
-type meter struct {
-	r    io.Reader
-	n    atomic.Int64
-	held atomic.Int64 // grows when it begins and when it ends: odd while it lasts
-}
-
-func (m *meter) Read(p []byte) (int, error) {
-	n, err := m.r.Read(p)
-	m.n.Add(int64(n))
-	return n, err
-}
 
 // unpackers are used again: each has tables and a window.
 var unpackers = sync.Pool{New: func() any { return new(gzip.Reader) }}
@@ -81,17 +66,6 @@ func (c *Client) collect(ctx context.Context, g *gathering, unpacked io.Reader, 
 			return g.first(g.total), bodyFailure(ctx, err)
 		}
 	}
-}
-
-// fill reads until p is full. Unlike io.ReadFull it keeps a clean end (io.EOF)
-// apart from one that comes too early (io.ErrUnexpectedEOF).
-func fill(r io.Reader, p []byte) (n int, err error) {
-	for n < len(p) && err == nil {
-		var m int
-		m, err = r.Read(p[n:])
-		n += m
-	}
-	return n, err
 }
 
 // watch ends a request whose body takes too long or trickles. The result

@@ -1,6 +1,7 @@
 package upstream
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
@@ -91,3 +92,39 @@ type partial struct {
 
 func (p *partial) Error() string { return p.failed.text }
 func (p *partial) Unwrap() error { return p.refusal }
+
+// dispel ends the doubt if ask is the request that is to confirm it.
+func (c *Client) dispel(ask *asking) {
+	if ask.confirming {
+		ask.confirming = false
+		c.doubt.end()
+	}
+}
+
+// errUnconfirmed means no time was left to confirm a refusal. It does not wrap the
+// refusal, which may be a mistake.
+var errUnconfirmed = errors.New("refused once, and there was no time to repeat the request")
+
+// confirm judges a refusal. It is final only if one request is refused twice in a row,
+// with a pause in between; until then the request is repeated after wait.
+func (c *Client) confirm(ask *asking, refusal *provider.AnswerError) (wait time.Duration, err error) {
+	if ask.confirming {
+		c.stop(refusal) // before the others go on
+		return final, refusal
+	}
+	if c.options.Monotonic().Add(c.limits.Confirm).After(c.deadline) {
+		return final, fmt.Errorf("%s: %w: %w", refusal.Endpoint, provider.ErrUnreachable, errUnconfirmed)
+	}
+	if ask.confirming = c.doubt.begin(); !ask.confirming {
+		return 0, refusal // admit waits for the other one
+	}
+	c.options.Log.Warn("the provider refuses; the request is repeated before that counts", "endpoint", refusal.Endpoint,
+		"reason", refusal.Verdict.Code, "wait_ms", c.limits.Confirm.Milliseconds())
+	return c.limits.Confirm, refusal
+}
+
+// asking is one request until it has an accepted answer.
+type asking struct {
+	endpoint   string
+	confirming bool // it was refused, and is repeated to confirm that
+}

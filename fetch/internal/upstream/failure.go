@@ -114,3 +114,13 @@ func isTimeout(err error) bool {
 	var t net.Error
 	return errors.As(err, &t) && t.Timeout()
 }
+
+// phase is how far an attempt got.
+type phase int32
+
+const (
+	connecting phase = iota
+	shakingHands
+	sending
+	answering
+)

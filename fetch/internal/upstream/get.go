@@ -103,12 +103,6 @@ func (c *Client) await(ctx context.Context, endpoint string, before error) error
 	return nil
 }
 
-// asking is one request until it has an accepted answer.
-type asking struct {
-	endpoint   string
-	confirming bool // it was refused, and is repeated to confirm that
-}
-
 // admit waits until a request may be sent, and takes a slot of the limiter.
 func (c *Client) admit(ctx context.Context, ask *asking) error {
 	for {

@@ -232,3 +232,10 @@ func (l *hostLimiter) enter(ctx context.Context) error {
 }
 
 func (l *hostLimiter) leave() { <-l.slots }
+
+func latest(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"sync"
+	"sync/atomic"
 
 	"golang.org/x/sync/semaphore"
 )
@@ -118,4 +119,29 @@ func (g *gathering) release() {
 		pieces.Put(p)
 	}
 	g.memory.freely.Release(g.freely)
+}
+
+// meter counts the received bytes. While it is held nothing is read, and
+// nothing is expected.
+type meter struct {
+	r    io.Reader
+	n    atomic.Int64
+	held atomic.Int64 // grows when it begins and when it ends: odd while it lasts
+}
+
+func (m *meter) Read(p []byte) (int, error) {
+	n, err := m.r.Read(p)
+	m.n.Add(int64(n))
+	return n, err
+}
+
+// fill reads until p is full. Unlike io.ReadFull it keeps a clean end (io.EOF)
+// apart from one that comes too early (io.ErrUnexpectedEOF).
+func fill(r io.Reader, p []byte) (n int, err error) {
+	for n < len(p) && err == nil {
+		var m int
+		m, err = r.Read(p[n:])
+		n += m
+	}
+	return n, err
 }

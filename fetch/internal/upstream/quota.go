@@ -1,28 +1,11 @@
 package upstream
 
 import (
-	"net/http"
-	"strconv"
-	"strings"
-	"sync"
 	"time"
 
 	"mkt/fetch/provider"
 	"mkt/publish/health"
 )
-
-// assumedWait is until when a quota counts as used up if the provider does not say.
-const assumedWait = 2 * time.Minute
-
-// quota is the account's quota as the answers of a run reported it.
-type quota struct {
-	mu     sync.Mutex
-	newest *health.Quota // nil if no answer reported anything
-	ended  bool          // the run ended because of it: later answers change nothing
-
-	waiting time.Time     // until when requests wait
-	waited  time.Duration // how long they did and will, in all
-}
 
 // Quota returns the account's quota as the provider last reported it in this run,
 // nil if it reported nothing.
@@ -104,13 +87,6 @@ func (c *Client) mayWait(now time.Time, wait time.Duration) bool {
 	return true
 }
 
-func latest(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
-	}
-	return b
-}
-
 // endForQuota ends the sending of requests: the account's quota is used up for longer than
 // a run may wait. wait is how long, 0 if not known.
 func (c *Client) endForQuota(refusal *provider.AnswerError, wait time.Duration) error {
@@ -141,33 +117,3 @@ func inMillis(t time.Time) time.Time {
 }
 
 func ref[T any](v T) *T { return &v }
-
-// maxLeft and maxWindow bound a credible quota.
-const (
-	maxLeft   = 1 << 30
-	maxWindow = 32 * 24 * time.Hour // a month
-)
-
-// quotaOf returns the account's quota by an answer: as the adapter read it, or else by the
-// headers that many providers use. It is not ok if the answer does not report how much is
-// left. Times are relative to the provider's own clock if it sends one.
-func quotaOf(v provider.Verdict, h http.Header, now time.Time) (q provider.Quota, ok bool) {
-	if v.Quota != nil {
-		q = *v.Quota
-	} else {
-		left, known := wholeNumber(h.Get("X-RateLimit-Remaining"))
-		if !known {
-			return provider.Quota{}, false
-		}
-		limit, _ := wholeNumber(h.Get("X-RateLimit-Limit"))
-		q = provider.Quota{Left: left, Limit: limit, Resets: min(untilReset(h.Get("X-RateLimit-Reset"), clockOf(h, now)), maxAsked)}
-	}
-	q.Left, q.Limit, q.Resets = min(max(q.Left, 0), maxLeft), min(max(q.Limit, 0), maxLeft), min(max(q.Resets, 0), maxWindow)
-	return q, true
-}
-
-// wholeNumber reads a number of requests. A negative one, such as -1 for no limit, says nothing.
-func wholeNumber(s string) (int, bool) {
-	n, err := strconv.ParseInt(strings.TrimSpace(s), 10, 64)
-	return int(min(max(n, 0), maxLeft)), err == nil && n >= 0
-}

@@ -102,3 +102,36 @@ func (c *Client) sleep(ctx context.Context, d time.Duration) error {
 
 // ErrStopping ends a run that would have to wait while the process is to stop.
 var ErrStopping = fmt.Errorf("%w: the process is to stop, and the run would have to wait", context.Canceled)
+
+// assumedWait is until when a quota counts as used up if the provider does not say.
+const assumedWait = 2 * time.Minute
+
+// maxLeft and maxWindow bound a credible quota.
+const (
+	maxLeft   = 1 << 30
+	maxWindow = 32 * 24 * time.Hour // a month
+)
+
+// quotaOf returns the account's quota by an answer: as the adapter read it, or else by the
+// headers that many providers use. It is not ok if the answer does not report how much is
+// left. Times are relative to the provider's own clock if it sends one.
+func quotaOf(v provider.Verdict, h http.Header, now time.Time) (q provider.Quota, ok bool) {
+	if v.Quota != nil {
+		q = *v.Quota
+	} else {
+		left, known := wholeNumber(h.Get("X-RateLimit-Remaining"))
+		if !known {
+			return provider.Quota{}, false
+		}
+		limit, _ := wholeNumber(h.Get("X-RateLimit-Limit"))
+		q = provider.Quota{Left: left, Limit: limit, Resets: min(untilReset(h.Get("X-RateLimit-Reset"), clockOf(h, now)), maxAsked)}
+	}
+	q.Left, q.Limit, q.Resets = min(max(q.Left, 0), maxLeft), min(max(q.Limit, 0), maxLeft), min(max(q.Resets, 0), maxWindow)
+	return q, true
+}
+
+// wholeNumber reads a number of requests. A negative one, such as -1 for no limit, says nothing.
+func wholeNumber(s string) (int, bool) {
+	n, err := strconv.ParseInt(strings.TrimSpace(s), 10, 64)
+	return int(min(max(n, 0), maxLeft)), err == nil && n >= 0
+}

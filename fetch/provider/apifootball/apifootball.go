@@ -11,15 +11,6 @@ import (
 	"mkt/fetch/provider/apifootball/internal/api"
 )
 
-// Name is the provider's name. It is part of every id minted from it.
-const Name = "apifootball"
-
-// DefaultBookmaker is Bet365, which offers the most bets.
-const DefaultBookmaker = "8"
-
-// adapter is the provider's market adapter. It has no state.
-type adapter struct{ decode.MarketEndpoints }
-
 // Provider is the adapter's registration.
 func Provider() provider.Provider {
 	return provider.Provider{
@@ -47,9 +38,4 @@ func Provider() provider.Provider {
 		Markets:    adapter{decode.MarketEndpoints{Listing: []string{api.EndpointFixtures}, Markets: []string{api.EndpointOdds}}},
 		Live:       liveAdapter{decode.LiveReader{List: api.EndpointLive, Detail: api.EndpointDetails, Read: readLive}},
 	}
-}
-
-// isBookmaker reports whether a name can be a bookmaker's id: one to four digits.
-func isBookmaker(name string) bool {
-	return decode.IsDigits(name) && len(name) <= 4 && name[0] != '0'
 }

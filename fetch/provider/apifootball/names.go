@@ -46,3 +46,9 @@ func read(t *mapping.Table, e *mapping.Entry, id, name string) (*input.Reading, 
 	}
 	return t.Read(e, id)
 }
+
+// Name is the provider's name. It is part of every id minted from it.
+const Name = "apifootball"
+
+// labelValue is the label with everything that a row says: side, line and number.
+const labelValue = "value"

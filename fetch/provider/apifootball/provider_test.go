@@ -6,7 +6,7 @@ import (
 	"mkt/fetch/input"
 	"mkt/fetch/provider/apifootball"
 	"mkt/fetch/provider/apifootball/emulator"
-	"mkt/fetch/simulator"
+	"mkt/fetch/simulator/meant"
 	"mkt/internal/testing/providertest"
 )
 
@@ -21,7 +21,7 @@ func TestProvider(t *testing.T) {
 		Price:    []string{"odd"},
 		Emulator: emulator.New,
 		RowID:    func(r input.Row) string { return r.Labels[0].Text },
-		Means:    func(m simulator.MeantMarket, o input.Offer) bool { return o.Key == m.Key },
+		Means:    func(m meant.Market, o input.Offer) bool { return o.Key == m.Key },
 	})
 }
 

@@ -56,3 +56,14 @@ func identifier(v strictjson.Value) string {
 	}
 	return id
 }
+
+// adapter is the provider's market adapter. It has no state.
+type adapter struct{ decode.MarketEndpoints }
+
+// isBookmaker reports whether a name can be a bookmaker's id: one to four digits.
+func isBookmaker(name string) bool {
+	return decode.IsDigits(name) && len(name) <= 4 && name[0] != '0'
+}
+
+// DefaultBookmaker is Bet365, which offers the most bets.
+const DefaultBookmaker = "8"

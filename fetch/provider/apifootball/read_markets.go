@@ -13,9 +13,6 @@ import (
 	"mkt/publish/football"
 )
 
-// labelValue is the label with everything that a row says: side, line and number.
-const labelValue = "value"
-
 // The known members of each part of an answer; others are counted.
 var (
 	oddsFields      = decode.Set("league", "fixture", "update", "bookmakers")

@@ -10,12 +10,6 @@ import (
 	"mkt/fetch/provider/betsapi/internal/api"
 )
 
-// Name is the provider's name. It is part of every id minted from it.
-const Name = "betsapi"
-
-// adapter is the provider's market adapter. It has no state.
-type adapter struct{ decode.MarketEndpoints }
-
 // Provider is the adapter's registration.
 func Provider() provider.Provider {
 	return provider.Provider{

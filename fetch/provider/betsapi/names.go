@@ -73,3 +73,6 @@ func normalName(name string) string {
 	}
 	return strings.Join(strings.Fields(name), " ")
 }
+
+// Name is the provider's name. It is part of every id minted from it.
+const Name = "betsapi"

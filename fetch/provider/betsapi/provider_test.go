@@ -8,7 +8,7 @@ import (
 	"mkt/fetch/input"
 	"mkt/fetch/provider/betsapi"
 	"mkt/fetch/provider/betsapi/emulator"
-	"mkt/fetch/simulator"
+	"mkt/fetch/simulator/meant"
 	"mkt/internal/testing/providertest"
 )
 
@@ -23,7 +23,7 @@ func TestProvider(t *testing.T) {
 		Price:    []string{"odds"},
 		Packed:   packed,
 		Emulator: emulator.New,
-		Means: func(m simulator.MeantMarket, o input.Offer) bool {
+		Means: func(m meant.Market, o input.Offer) bool {
 			split := m.Key == "specials" && slices.Contains(o.ProviderIDs, m.ID)
 			return o.Key == m.Key || o.Key == m.Key+"#"+m.ID || split
 		},

@@ -35,3 +35,6 @@ func succeeded(envelope strictjson.Value) bool {
 	v := envelope.Get(api.KeySuccess)
 	return v.Text() == "1" && (v.Kind() == strictjson.Number || v.Kind() == strictjson.String)
 }
+
+// adapter is the provider's market adapter. It has no state.
+type adapter struct{ decode.MarketEndpoints }

@@ -11,15 +11,18 @@ import (
 	"mkt/fetch/provider/all"
 	"mkt/fetch/provider/emulators"
 	"mkt/fetch/simulator"
+	"mkt/fetch/simulator/feed"
+	"mkt/fetch/simulator/meant"
+	"mkt/fetch/simulator/play"
 	"mkt/internal/testing/providertest"
 	"mkt/publish/football"
 )
 
 // metrics are the counters that a provider with statistics sends unchanged.
-var metrics = map[football.Metric]simulator.Metric{football.Attacks: simulator.Attacks, football.DangerousAttacks: simulator.DangerousAttacks,
-	football.OnTarget: simulator.OnTarget, football.OffTarget: simulator.OffTarget, football.Corners: simulator.Corners,
-	football.YellowCards: simulator.YellowCards, football.Fouls: simulator.Fouls, football.Saves: simulator.Saves,
-	football.ThrowIns: simulator.ThrowIns, football.BallSafe: simulator.BallSafe}
+var metrics = map[football.Metric]play.Metric{football.Attacks: play.Attacks, football.DangerousAttacks: play.DangerousAttacks,
+	football.OnTarget: play.OnTarget, football.OffTarget: play.OffTarget, football.Corners: play.Corners,
+	football.YellowCards: play.YellowCards, football.Fouls: play.Fouls, football.Saves: play.Saves,
+	football.ThrowIns: play.ThrowIns, football.BallSafe: play.BallSafe}
 
 // TestLiveIsRead: each live adapter reads the feed's report, with every fault of matches:
 // score, clock, and counters of both sides in their three states.
@@ -44,7 +47,7 @@ func TestLiveIsRead(t *testing.T) {
 			if asked, err := p.Live.Ask(t.Context(), x, ""); err != nil || !asked.ListingComplete {
 				t.Fatalf("%s: %+v, %v", p.Name, asked, err)
 			}
-			meant := make(map[string]simulator.MeantMatch)
+			meant := make(map[string]meant.Match)
 			for _, m := range sim.InPlay(x.Token) {
 				meant[m.ID] = m
 				if m.WithoutID {
@@ -79,7 +82,7 @@ func TestLiveIsRead(t *testing.T) {
 	}
 }
 
-func compareSample(t *testing.T, provider string, s *input.Sample, m simulator.MeantMatch, sent simulator.Sent, seen map[string]int) {
+func compareSample(t *testing.T, provider string, s *input.Sample, m meant.Match, sent feed.Sent, seen map[string]int) {
 	t.Helper()
 	seen["sample"]++
 	if home, ok := s.Score.Home.Get(); ok != sent.Begun || ok && home != sent.Score[0] || s.Score.Away.Or(0) != sent.Score[1] {
@@ -102,15 +105,15 @@ func compareSample(t *testing.T, provider string, s *input.Sample, m simulator.M
 	for name, metric := range metrics {
 		c := read[name]
 		for side, got := range [...]football.Field[football.Number]{c.Home, c.Away} {
-			n, state := sent.Value(metric, simulator.Side(side))
-			want := map[simulator.State]string{simulator.Absent: "absent", simulator.Null: "null", simulator.Value: fmt.Sprint(n)}[state]
+			n, state := sent.Value(metric, play.Side(side))
+			want := map[feed.State]string{feed.Absent: "absent", feed.Null: "null", feed.Value: fmt.Sprint(n)}[state]
 			text := map[football.State]string{football.Missing: "absent", football.Null: "null"}[got.State()]
 			if number, ok := got.Get(); ok {
 				text, _, _ = strings.Cut(number.Text(), ".")
 			}
 			switch _, counts := read[name]; {
 			case text == want:
-			case provider != "betsapi" && (!counts || state == simulator.Absent): // not every provider has every counter
+			case provider != "betsapi" && (!counts || state == feed.Absent): // not every provider has every counter
 			default:
 				t.Errorf("%s %s: %s of side %d is %s, sent %s", provider, s.ProviderFixtureID, name, side, text, want)
 			}

@@ -9,12 +9,17 @@ import (
 	"mkt/fetch/provider/all"
 	"mkt/fetch/provider/emulators"
 	"mkt/fetch/simulator"
+	"mkt/fetch/simulator/competition"
+	"mkt/fetch/simulator/feed"
+	"mkt/fetch/simulator/meant"
+	"mkt/fetch/simulator/play"
+	"mkt/fetch/simulator/world"
 	"mkt/internal/testing/providertest"
 )
 
 // shootoutOf finds a match of a world that ends in a shoot-out, directly after normal
 // time or not, and has a kick of either kind.
-func shootoutOf(t *testing.T, w *simulator.World, from time.Time, straight bool) (m simulator.Match, during time.Time) {
+func shootoutOf(t *testing.T, w *world.World, from time.Time, straight bool) (m feed.Match, during time.Time) {
 	t.Helper()
 	for at := from; at.Before(from.Add(10 * 24 * time.Hour)); at = at.Add(2 * time.Hour) {
 		for _, m := range w.Live(at) {
@@ -51,7 +56,7 @@ func TestShootouts(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			meant := slices.IndexFunc(sim.InPlay(sim.Tokens()[0]), func(of simulator.MeantMatch) bool { return of.Fixture.Number == m.Fixture.Number })
+			meant := slices.IndexFunc(sim.InPlay(sim.Tokens()[0]), func(of meant.Match) bool { return of.Fixture.Number == m.Fixture.Number })
 			id := sim.InPlay(sim.Tokens()[0])[meant].ID
 			at := slices.IndexFunc(list.Samples, func(s input.Sample) bool { return s.ProviderFixtureID == id })
 			s := list.Samples[at]
@@ -91,7 +96,7 @@ func TestMissedPenalties(t *testing.T) {
 		want := map[string]int{}
 		for _, m := range sim.InPlay(token) {
 			for _, r := range m.Reported() {
-				if r.Kind == simulator.PenaltyMissed && r.Appears <= m.Sent(now).At.Sub(m.Whistle)-15*time.Second && m.Fixture.League.Human() && m.Sent(now).Status == simulator.InPlay {
+				if r.Kind == play.PenaltyMissed && r.Appears <= m.Sent(now).At.Sub(m.Whistle)-15*time.Second && m.Fixture.League.Human() && m.Sent(now).Status == competition.InPlay {
 					want[m.ID]++
 				}
 			}
@@ -131,7 +136,7 @@ func TestShootoutEndsUnsaid(t *testing.T) {
 		t.Fatal(err)
 	}
 	m, during := shootoutOf(t, sim.World(sim.Tokens()[0]), from, false)
-	sampleAt := func(at time.Time) (s input.Sample, sent simulator.Sent) {
+	sampleAt := func(at time.Time) (s input.Sample, sent feed.Sent) {
 		now = at
 		p, _ := all.Lookup("betsapi")
 		x := &providertest.Exchange{Adapter: p, Handler: sim, Token: sim.Tokens()[0], Clock: func() time.Time { return now }}
@@ -143,13 +148,13 @@ func TestShootoutEndsUnsaid(t *testing.T) {
 			t.Fatal(err)
 		}
 		inPlay := sim.InPlay(sim.Tokens()[0])
-		meant := slices.IndexFunc(inPlay, func(of simulator.MeantMatch) bool { return of.Fixture.Number == m.Fixture.Number })
+		meant := slices.IndexFunc(inPlay, func(of meant.Match) bool { return of.Fixture.Number == m.Fixture.Number })
 		n := slices.IndexFunc(list.Samples, func(s input.Sample) bool { return s.ProviderEventID == inPlay[meant].EventID })
 		return list.Samples[n], m.Sent(at)
 	}
 	before, inShootout := sampleAt(during)
 	after, over := sampleAt(during.Add(2 * time.Second))
-	if inShootout.Clock.Phase != simulator.Shootout || over.Clock.Phase != simulator.FullTime || over.Status != simulator.InPlay {
+	if inShootout.Clock.Phase != play.Shootout || over.Clock.Phase != play.FullTime || over.Status != competition.InPlay {
 		t.Fatalf("%+v, then %+v", inShootout.Clock, over.Clock)
 	}
 	if before.Clock != after.Clock || before.Score != after.Score || before.Status != after.Status || after.Status != input.InPlay {

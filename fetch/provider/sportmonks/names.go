@@ -93,3 +93,6 @@ func plainName(name string) string {
 	}
 	return plain
 }
+
+// Name is the provider's name. It is part of every id minted from it.
+const Name = "sportmonks"

@@ -7,7 +7,7 @@ import (
 	"mkt/fetch/input"
 	"mkt/fetch/provider/sportmonks"
 	"mkt/fetch/provider/sportmonks/emulator"
-	"mkt/fetch/simulator"
+	"mkt/fetch/simulator/meant"
 	"mkt/internal/testing/providertest"
 )
 
@@ -24,7 +24,7 @@ func TestProvider(t *testing.T) {
 		Invalid:  []string{`{"timezone":"UTC"}`, `{"data":"nothing"}`, `{"data":[],"data":[1]}`, `{"data":[`, `[]`},
 		Price:    []string{"dp3", "value"},
 		Emulator: emulator.New,
-		Means:    func(m simulator.MeantMarket, o input.Offer) bool { return o.ProviderIDs[0] == m.Key },
+		Means:    func(m meant.Market, o input.Offer) bool { return o.ProviderIDs[0] == m.Key },
 	})
 }
 

@@ -77,3 +77,11 @@ const (
 	rowField     = "row: a field is no text"
 	rowFlag      = "row: a flag is neither true nor false"
 )
+
+// adapter is the provider's market adapter. It has no state.
+type adapter struct{ decode.MarketEndpoints }
+
+// isBookmaker reports whether a name can be a bookmaker_id.
+func isBookmaker(name string) bool {
+	return decode.IsDigits(name) && len(name) <= 6 && name[0] != '0'
+}

@@ -9,12 +9,6 @@ import (
 	"mkt/fetch/provider/sportmonks/internal/api"
 )
 
-// Name is the provider's name. It is part of every id minted from it.
-const Name = "sportmonks"
-
-// adapter is the provider's market adapter. It has no state.
-type adapter struct{ decode.MarketEndpoints }
-
 // Provider is the adapter's registration.
 func Provider() provider.Provider {
 	return provider.Provider{
@@ -48,8 +42,3 @@ func Provider() provider.Provider {
 // authorize puts the token into the header: if it were in the query, the links of the
 // answer would contain it.
 func authorize(r *http.Request, credential string) { r.Header.Set(api.HeaderToken, credential) }
-
-// isBookmaker reports whether a name can be a bookmaker_id.
-func isBookmaker(name string) bool {
-	return decode.IsDigits(name) && len(name) <= 6 && name[0] != '0'
-}

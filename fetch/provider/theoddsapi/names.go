@@ -33,3 +33,25 @@ var everyMarket = sync.OnceValue(func() string {
 	slices.Sort(keys[featured:])
 	return strings.Join(keys, ",")
 })
+
+// Name is the provider's name. It is part of every id minted from it.
+const Name = "theoddsapi"
+
+// maxKey is the longest key of a bookmaker or a competition, in bytes. Recorded ones have
+// up to 42.
+const maxKey = 64
+
+func isKey(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if c := s[i]; c != '_' && (c < 'a' || c > 'z') && (c < '0' || c > '9') {
+			return false
+		}
+	}
+	return s != "" && len(s) <= maxKey
+}
+
+// isBookmaker reports whether name is written as a bookmaker's key, "betfair_ex_eu".
+func isBookmaker(name string) bool { return isKey(name) }
+
+// DefaultBookmaker is whose prices are asked for if the account has chosen none.
+const DefaultBookmaker = "pinnacle"

@@ -10,6 +10,7 @@ import (
 	"mkt/fetch/provider/theoddsapi"
 	"mkt/fetch/provider/theoddsapi/emulator"
 	"mkt/fetch/simulator"
+	"mkt/fetch/simulator/meant"
 	"mkt/internal/testing/providertest"
 )
 
@@ -26,10 +27,10 @@ func TestProvider(t *testing.T) {
 			o.Quota = 5_000_000 // a plan that buys every market
 			return emulator.New(o)
 		},
-		Asked: func(p provider.Payload, m simulator.MeantMarket) bool {
+		Asked: func(p provider.Payload, m meant.Market) bool {
 			return slices.Contains(strings.Split(p.Query.Get("markets"), ","), m.Key)
 		},
-		Means: func(m simulator.MeantMarket, o input.Offer) bool { return o.Key == m.Key },
+		Means: func(m meant.Market, o input.Offer) bool { return o.Key == m.Key },
 	})
 }
 

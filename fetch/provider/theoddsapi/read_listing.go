@@ -171,3 +171,6 @@ func (adapter) ReadListing(pages []provider.Payload) (provider.Listing, error) {
 	}
 	return r.Result(api.EndpointEvents)
 }
+
+// adapter is the provider's market adapter. It has no state.
+type adapter struct{ decode.MarketEndpoints }

@@ -9,15 +9,6 @@ import (
 	"mkt/fetch/provider/theoddsapi/internal/api"
 )
 
-// Name is the provider's name. It is part of every id minted from it.
-const Name = "theoddsapi"
-
-// DefaultBookmaker is whose prices are asked for if the account has chosen none.
-const DefaultBookmaker = "pinnacle"
-
-// adapter is the provider's market adapter. It has no state.
-type adapter struct{ decode.MarketEndpoints }
-
 // Provider is the adapter's registration.
 func Provider() provider.Provider {
 	return provider.Provider{
@@ -54,20 +45,4 @@ func authorize(r *http.Request, credential string) {
 	q := r.URL.Query()
 	q.Set(api.ParamKey, credential)
 	r.URL.RawQuery = q.Encode()
-}
-
-// maxKey is the longest key of a bookmaker or a competition, in bytes. Recorded ones have
-// up to 42.
-const maxKey = 64
-
-// isBookmaker reports whether name is written as a bookmaker's key, "betfair_ex_eu".
-func isBookmaker(name string) bool { return isKey(name) }
-
-func isKey(s string) bool {
-	for i := 0; i < len(s); i++ {
-		if c := s[i]; c != '_' && (c < 'a' || c > 'z') && (c < '0' || c > '9') {
-			return false
-		}
-	}
-	return s != "" && len(s) <= maxKey
 }

@@ -15,7 +15,7 @@ import (
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
 	"mkt/publish/table"
-	"mkt/transform"
+	"mkt/transform/tracking"
 )
 
 // Snapshot is the newest live snapshot of an account.
@@ -84,7 +84,7 @@ type Trace struct {
 	Damaged int             // the number of unreadable cycles
 
 	to    time.Time // when the last cycle began; zero before the first trace
-	state *transform.LiveState
+	state *tracking.State
 }
 
 // Extend returns the trace with the cycles up to the match's snapshot. It leaves t unchanged.
@@ -105,13 +105,13 @@ func (t Trace) Extend(ctx context.Context, dataset dataset.Dataset, m *matchpage
 		return t, err
 	}
 	defer root.Close()
-	o := transform.LiveTraceOptions{Root: root, Fixture: m.Row.ProviderFixtureID, Source: m.Row.SourceProvider,
+	o := tracking.TraceOptions{Root: root, Fixture: m.Row.ProviderFixtureID, Source: m.Row.SourceProvider,
 		From: from, To: end, Start: t.state, Progress: progress}
 	if m.Row.ProviderEventID != nil {
 		o.Event = *m.Row.ProviderEventID
 	}
 	next := Trace{Past: t.Past[:len(t.Past):len(t.Past)], state: t.state, to: end}
-	damaged, err := transform.TraceLive(ctx, o, func(s *transform.LiveStep) {
+	damaged, err := tracking.Trace(ctx, o, func(s *tracking.Step) {
 		next.Past = append(next.Past, s.After.Brief())
 		state := s.State()
 		next.state = &state

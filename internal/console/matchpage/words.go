@@ -8,6 +8,7 @@ import (
 
 	"mkt/publish/football"
 	"mkt/publish/table"
+	"mkt/publish/table/canonical"
 )
 
 func words(s *string) string {
@@ -402,7 +403,7 @@ func (m *Match) absent() (names []string) {
 
 // agrees reports whether the values computed from the archive are the published ones.
 func (m *Match) agrees(l *football.Live) bool {
-	r := table.LiveOf(l, l.Fixture.FetchedAt, 0)
+	r := canonical.Live(l, l.Fixture.FetchedAt, 0)
 	return r.At.Equal(m.Row.At) && countOf(r.MomentumHome) == countOf(m.Row.MomentumHome) && words(r.UnavailableReason) == words(m.Row.UnavailableReason) &&
 		countOf(r.ClockMinute) == countOf(m.Row.ClockMinute) && countOf(r.ScoreHome) == countOf(m.Row.ScoreHome) && countOf(r.ScoreAway) == countOf(m.Row.ScoreAway)
 }

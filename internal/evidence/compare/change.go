@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"mkt/publish/football"
-	"mkt/publish/table"
+	"mkt/publish/table/diff"
 )
 
 // What is a kind of [Change].
@@ -75,7 +75,7 @@ type Value struct{ football.Field[string] }
 
 func valueOf(s string) Value { return Value{football.Of(s)} }
 
-func column[T any](row *T, name string) Value { return Value{table.Column(row, name)} }
+func column[T any](row *T, name string) Value { return Value{diff.Text(row, name)} }
 
 // IsZero reports whether nothing was sent.
 func (v Value) IsZero() bool { return v.State() == football.Missing }

@@ -20,6 +20,7 @@ import (
 	"mkt/publish/football"
 	"mkt/publish/snapshot"
 	"mkt/publish/table"
+	"mkt/publish/table/diff"
 )
 
 // Side is one of the two snapshots.
@@ -109,12 +110,12 @@ type run struct {
 
 // fixtures compares the tables of fixtures. base returns the beginning of a fixture's changes,
 // both compares a fixture on both sides, and pass, if not nil, is called after each.
-func fixtures[T table.Row](r *run, file string, base func(*T) Change, both func(base Change, a, b *T) error, pass func(table.Pair[T])) error {
+func fixtures[T table.Row](r *run, file string, base func(*T) Change, both func(base Change, a, b *T) error, pass func(diff.Pair[T])) error {
 	rows := func(s Side) iter.Seq2[*T, error] { return snapshot.Rows[T](s.Root, s.Commit.Dir()+"/"+file) }
 	byID := func(a, b *T) int { return cmp.Compare(base(a).FixtureID, base(b).FixtureID) }
 	key := strings.TrimSuffix(file, ".parquet")
 	total := max(r.A.Manifest.Tables[key].Rows, r.B.Manifest.Tables[key].Rows)
-	for p, err := range table.Pairs(rows(r.A), rows(r.B), byID) {
+	for p, err := range diff.Pairs(rows(r.A), rows(r.B), byID) {
 		if err != nil {
 			return err
 		}
@@ -137,7 +138,7 @@ func fixtures[T table.Row](r *run, file string, base func(*T) Change, both func(
 	return nil
 }
 
-func fixture[T any](r *run, c Change, p table.Pair[T], both func(base Change, a, b *T) error) error {
+func fixture[T any](r *run, c Change, p diff.Pair[T], both func(base Change, a, b *T) error) error {
 	if p.Old != nil {
 		r.sum.FixturesA++
 	}

@@ -21,6 +21,7 @@ import (
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
 	"mkt/publish/table"
+	"mkt/publish/table/content"
 )
 
 type fataler interface {
@@ -85,7 +86,7 @@ func side(t fataler, fixtures ...fixture) compare.Side {
 		for i := range f.markets {
 			f.markets[i].SelectionCount = int32(len(f.markets[i].Selections))
 		}
-		f.row.ContentDigest = table.Digest(f.row, f.markets)
+		f.row.ContentDigest = content.Digest(f.row, f.markets)
 		rows, markets = append(rows, f.row), append(markets, f.markets...)
 	}
 	s.Manifest.Files = []snapshot.File{writeRows(t, root, s.Commit.Dir(), layout.FixturesFile, rows), writeRows(t, root, s.Commit.Dir(), layout.MarketsFile, markets)}

@@ -6,6 +6,7 @@ import (
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
 	"mkt/publish/table"
+	"mkt/publish/table/diff"
 )
 
 // live compares two live snapshots. It leaves out times, which always differ.
@@ -45,7 +46,7 @@ func (r *run) counters(base Change, a, b []table.LiveCounterRow) error {
 	base.What = CounterMoved
 	byMetric := func(a, b *table.LiveCounterRow) int { return cmp.Compare(a.Metric, b.Metric) }
 	none := &table.LiveCounterRow{Absent: []string{"home", "away"}}
-	for p := range table.Pairs(table.Each(a), table.Each(b), byMetric) {
+	for p := range diff.Pairs(diff.Each(a), diff.Each(b), byMetric) {
 		old, now := cmp.Or(p.Old, none), cmp.Or(p.New, none)
 		metric := cmp.Or(old.Metric, now.Metric)
 		for _, side := range []string{"home", "away"} {

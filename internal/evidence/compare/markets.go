@@ -10,6 +10,7 @@ import (
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
 	"mkt/publish/table"
+	"mkt/publish/table/diff"
 )
 
 func (r *run) markets() error {
@@ -46,7 +47,7 @@ func (r *run) markets() error {
 			return columns(r, base, rowA, rowB, "content_digest")
 		}
 		return nil
-	}, func(p table.Pair[table.FixtureRow]) {
+	}, func(p diff.Pair[table.FixtureRow]) {
 		a.pass(p.Old)
 		b.pass(p.New)
 	})
@@ -153,7 +154,7 @@ func (m *marketRows) take(n int64) (taken []table.MarketRow, err error) {
 
 func (r *run) marketsOf(base Change, a, b []table.MarketRow) error {
 	byID := func(a, b *table.MarketRow) int { return cmp.Compare(a.MarketID, b.MarketID) }
-	for p := range table.Pairs(table.Each(a), table.Each(b), byID) {
+	for p := range diff.Pairs(diff.Each(a), diff.Each(b), byID) {
 		var err error
 		switch {
 		case p.New == nil:

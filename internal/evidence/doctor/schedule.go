@@ -10,7 +10,7 @@ import (
 
 	"mkt/fetch/provider/all"
 	"mkt/fetch/raw"
-	"mkt/internal/schedule"
+	"mkt/internal/cadence"
 	"mkt/internal/schedule/cyclestate"
 	"mkt/internal/schedule/pace"
 	"mkt/internal/terminal"
@@ -319,20 +319,20 @@ func (r *root) fingerprint() string { return r.tenant.Provider.Fingerprint() }
 // overdue checks the age of the newest successful cycle. The time in which the quota was used up does
 // not count: the cycles were postponed.
 func (d *doctor) overdue(r *root, q *health.Quota, last time.Time) {
-	s, err := schedule.Parse(r.tenant.Expression(r.product))
+	s, err := cadence.Parse(r.tenant.Expression(r.product))
 	if err != nil {
 		return // no schedule: cycles are run by hand
 	}
-	cadence, age := schedule.Cadence(s, d.now), d.now.Sub(last)
+	every, age := cadence.Of(s, d.now), d.now.Sub(last)
 	if r.fs != nil {
 		if pace, err := health.ReadPace(r.fs); err == nil {
-			cadence = max(cadence, pace.Expected(d.now, r.fingerprint()))
+			every = max(every, pace.Expected(d.now, r.fingerprint()))
 		}
 	}
-	if age-postponed(q, last, d.now) > schedule.OverdueAfter*cadence {
+	if age-postponed(q, last, d.now) > cadence.OverdueAfter*every {
 		r.late = true
 		d.bad(Fail, "CYCLE_OVERDUE", "schedule", r.at(""), d.mkt("cycle --tenant "+r.id),
-			"the newest successful cycle is %s old, and one is due every %s: check that mkt schedule, cron or the timer runs", ago(age), cadence).
+			"the newest successful cycle is %s old, and one is due every %s: check that mkt schedule, cron or the timer runs", ago(age), every).
 			causedBy(cmp.Or(r.failing, noCycles), d.mkt("cycle"))
 		return
 	}

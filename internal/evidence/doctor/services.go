@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"mkt/internal/schedule"
+	"mkt/internal/cadence"
 )
 
 // byHand is how many publications of a product may have been made by hand, before somebody set up
@@ -29,7 +29,7 @@ func (d *doctor) services() {
 			continue
 		}
 		published = true
-		_, err := schedule.Parse(r.tenant.Expression(r.product))
+		_, err := cadence.Parse(r.tenant.Expression(r.product))
 		unscheduled = unscheduled || r.late || err == nil && r.head != nil && r.head.Version <= byHand
 	}
 	at := place{file: d.Tenants}

@@ -14,7 +14,7 @@ import (
 	"mkt/publish/layout"
 	"mkt/publish/retention"
 	"mkt/publish/snapshot"
-	"mkt/transform"
+	"mkt/transform/reading"
 )
 
 type Options struct {
@@ -120,7 +120,7 @@ func (e *explainer) whyMissing(cycle layout.CycleID) string {
 }
 
 // source adds an archived answer to the sources, once.
-func (e *explainer) source(o transform.Origin) {
+func (e *explainer) source(o reading.Origin) {
 	if o.Number == 0 {
 		return
 	}

@@ -15,8 +15,12 @@ import (
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
 	"mkt/publish/table"
-	"mkt/transform"
+	"mkt/publish/table/canonical"
+	"mkt/publish/table/diff"
 	"mkt/transform/live"
+	"mkt/transform/live/rules"
+	"mkt/transform/reading"
+	"mkt/transform/tracking"
 )
 
 // live explains live intelligence. It replays the fixture over the archived samples, from a
@@ -44,16 +48,16 @@ func (e *explainer) live(ctx context.Context) error {
 // liveTrace is a fixture in play and the steps that led to the served values.
 type liveTrace struct {
 	*explainer
-	row            *table.LiveRow       // nil if the snapshot is not kept
-	start          *transform.LiveState // nil if the trace begins with a baseline
-	fixture, event string               // the provider's ids
-	steps          []*transform.LiveStep
+	row            *table.LiveRow  // nil if the snapshot is not kept
+	start          *tracking.State // nil if the trace begins with a baseline
+	fixture, event string          // the provider's ids
+	steps          []*tracking.Step
 }
 
 // identify finds the provider's ids of the fixture: in the snapshot, or in the
 // canonical cycle nearest to it.
 func (l *liveTrace) identify() error {
-	l.report.Rules = Rules{Then: cmp.Or(l.manifest.DerivationVersion, live.Rules), Now: live.Rules}
+	l.report.Rules = Rules{Then: cmp.Or(l.manifest.DerivationVersion, rules.Version), Now: rules.Version}
 	if !l.report.Publication.Kept {
 		l.report.note("the snapshot was deleted by retention: the values are computed from the archived samples")
 		return l.identifyByState()
@@ -86,7 +90,7 @@ func (l *liveTrace) identifyByState() error {
 		return cmp.Compare(layout.TimeOf(a).Sub(at).Abs(), layout.TimeOf(b).Sub(at).Abs())
 	})
 	for _, id := range ids {
-		state, found, err := transform.FindLiveState(l.Root, id, l.target.fixture)
+		state, found, err := tracking.Find(l.Root, id, l.target.fixture)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
@@ -117,7 +121,7 @@ func (l *liveTrace) trace(ctx context.Context) error {
 		ids = ids[:i]
 	}
 	if n := len(ids); n > 0 {
-		state, found, err := transform.FindLiveState(l.Root, ids[n-1], l.target.fixture)
+		state, found, err := tracking.Find(l.Root, ids[n-1], l.target.fixture)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
@@ -125,9 +129,9 @@ func (l *liveTrace) trace(ctx context.Context) error {
 			l.start, from = &state, layout.TimeOf(state.Cycle).Add(time.Second)
 		}
 	}
-	o := transform.LiveTraceOptions{Root: l.Root, Provider: l.Provider, Fixture: l.fixture, Event: l.event, Source: l.manifest.Provider, From: from, To: until, Start: l.start,
+	o := tracking.TraceOptions{Root: l.Root, Provider: l.Provider, Fixture: l.fixture, Event: l.event, Source: l.manifest.Provider, From: from, To: until, Start: l.start,
 		Sources: true, Progress: l.Progress}
-	damaged, err := transform.TraceLive(ctx, o, func(s *transform.LiveStep) { l.steps = append(l.steps, s) })
+	damaged, err := tracking.Trace(ctx, o, func(s *tracking.Step) { l.steps = append(l.steps, s) })
 	if damaged > 0 {
 		l.report.doubt(fmt.Sprintf("%d damaged cycles were left out: run mkt verify", damaged))
 	}
@@ -168,17 +172,17 @@ func (l *liveTrace) compare() {
 	if l.start != nil {
 		columns = append(columns, "momentum_home", "unavailable_reason", "visual_state")
 	}
-	now := table.LiveOf(&brief, l.row.ProviderFetchedAt, 0)
-	differing := table.Differences(*l.row, now)
+	now := canonical.Live(&brief, l.row.ProviderFetchedAt, 0)
+	differing := diff.Columns(*l.row, now)
 	differing = slices.DeleteFunc(differing, func(name string) bool { return !slices.Contains(columns, name) })
 	if len(differing) > 0 {
 		l.report.doubt("the samples, read by the rules of this build, differ from the served values in " + firstOf(differing))
 	}
 }
 
-func (l *liveTrace) last() *transform.LiveStep { return l.steps[len(l.steps)-1] }
+func (l *liveTrace) last() *tracking.Step { return l.steps[len(l.steps)-1] }
 
-func (l *liveTrace) newestSample() *transform.LiveStep {
+func (l *liveTrace) newestSample() *tracking.Step {
 	for _, s := range slices.Backward(l.steps) {
 		if s.Sample != nil {
 			return s
@@ -189,8 +193,8 @@ func (l *liveTrace) newestSample() *transform.LiveStep {
 
 // places returns the places of some fields in a step's payloads, and adds the payloads to the
 // sources.
-func (l *liveTrace) places(s *transform.LiveStep, fields ...string) (from []Piece) {
-	for _, o := range []transform.Origin{s.Listed, s.Detail} {
+func (l *liveTrace) places(s *tracking.Step, fields ...string) (from []Piece) {
+	for _, o := range []reading.Origin{s.Listed, s.Detail} {
 		for _, f := range o.Trace.Of(provider.Subject{Fixture: s.Item}) {
 			if slices.Contains(fields, f.Field) && (o.Number == s.Listed.Number || isJoined(s, f.Field)) {
 				l.source(o)
@@ -203,7 +207,7 @@ func (l *liveTrace) places(s *transform.LiveStep, fields ...string) (from []Piec
 
 // isJoined reports whether a field was taken from the detail: it is an incident or a
 // counter, and the list has none of this kind.
-func isJoined(s *transform.LiveStep, field string) bool {
+func isJoined(s *tracking.Step, field string) bool {
 	for _, kind := range []string{provider.FieldIncident, provider.FieldCounter} {
 		if strings.HasPrefix(field, kind) {
 			return !slices.ContainsFunc(s.Listed.Trace.Of(provider.Subject{Fixture: s.Item}), func(f provider.Found) bool { return strings.HasPrefix(f.Field, kind) })

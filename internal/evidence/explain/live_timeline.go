@@ -8,8 +8,9 @@ import (
 	"mkt/fetch/input"
 	"mkt/fetch/provider"
 	"mkt/publish/football"
-	"mkt/transform"
 	"mkt/transform/live"
+	"mkt/transform/live/rules"
+	"mkt/transform/tracking"
 )
 
 func (l *liveTrace) timeline() error {
@@ -26,7 +27,7 @@ func (l *liveTrace) timeline() error {
 			words = append(words, string(entry.SideProven))
 		}
 		v := Value{Field: fmt.Sprintf("timeline %d, %s", i+1, placeOf(entry)), State: HasValue,
-			Value: strings.Join(words, " "), Rule: live.RuleOf(entry.State, entry.Certainty)}
+			Value: strings.Join(words, " "), Rule: rules.Of(entry.State, entry.Certainty)}
 		s, listedIn := l.stepAt(entry.At), l.stepAt(entry.ListedAt)
 		if s != nil {
 			v.From = l.places(s, evidence(s, entry)...)
@@ -63,7 +64,7 @@ func placeOf(entry football.TimelineEntry) string {
 }
 
 // stepAt returns the first step at or after a time, nil if the time is before the first step.
-func (l *liveTrace) stepAt(at time.Time) *transform.LiveStep {
+func (l *liveTrace) stepAt(at time.Time) *tracking.Step {
 	if at.IsZero() {
 		return nil
 	}
@@ -86,7 +87,7 @@ var states = map[input.IncidentKind]football.VisualState{input.IncidentGoal: foo
 
 // listed returns the fields of the provider's own events in a step's sample, as far as they have
 // the kind, side and minute of an entry.
-func listed(s *transform.LiveStep, entry football.TimelineEntry) (fields []string) {
+func listed(s *tracking.Step, entry football.TimelineEntry) (fields []string) {
 	if s.Sample == nil {
 		return nil
 	}
@@ -105,7 +106,7 @@ func listed(s *transform.LiveStep, entry football.TimelineEntry) (fields []strin
 
 // evidence returns the fields of a step's sample that prove an entry: the clock and the changed
 // counters.
-func evidence(s *transform.LiveStep, entry football.TimelineEntry) []string {
+func evidence(s *tracking.Step, entry football.TimelineEntry) []string {
 	fields := []string{provider.FieldClock}
 	counters := map[football.VisualState][]football.Metric{
 		football.VisualCorner: {football.Corners}, football.VisualCard: {football.YellowCards, football.RedCards}, football.VisualPenalty: {football.Penalties},

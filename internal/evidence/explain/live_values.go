@@ -8,8 +8,9 @@ import (
 	"mkt/publish/football"
 	"mkt/publish/layout"
 	"mkt/publish/table"
-	"mkt/transform"
 	"mkt/transform/live"
+	"mkt/transform/live/rules"
+	"mkt/transform/tracking"
 )
 
 // values adds the requested values to the report.
@@ -48,7 +49,7 @@ func (l *liveTrace) add(v Value) {
 	l.report.add(v)
 }
 
-func (l *liveTrace) fixtureInPlay(s *transform.LiveStep) {
+func (l *liveTrace) fixtureInPlay(s *tracking.Step) {
 	x := s.After.Brief().Fixture
 	l.text(s, provider.FieldHome, x.Home)
 	l.text(s, provider.FieldAway, x.Away)
@@ -63,7 +64,7 @@ func (l *liveTrace) fixtureInPlay(s *transform.LiveStep) {
 	}
 }
 
-func (l *liveTrace) text(s *transform.LiveStep, field string, value football.Field[string]) {
+func (l *liveTrace) text(s *tracking.Step, field string, value football.Field[string]) {
 	l.add(Value{Field: field, State: stateOf(value.State()), Value: value.Or(""), Rule: ruleVerbatim, From: l.places(s, field)})
 }
 
@@ -71,7 +72,7 @@ func stateOf(s football.State) State {
 	return map[football.State]State{football.Missing: IsAbsent, football.Null: IsNull, football.Present: HasValue}[s]
 }
 
-func (l *liveTrace) score(s *transform.LiveStep) {
+func (l *liveTrace) score(s *tracking.Step) {
 	score := s.After.Brief().Score
 	v := Value{Field: provider.FieldScore, State: stateOf(score.Home.State()), Rule: "home first, as sent", From: l.places(s, provider.FieldScore)}
 	if home, sent := score.Home.Get(); sent {
@@ -80,12 +81,12 @@ func (l *liveTrace) score(s *transform.LiveStep) {
 	l.add(v)
 }
 
-func (l *liveTrace) clock(s *transform.LiveStep) {
+func (l *liveTrace) clock(s *tracking.Step) {
 	l.add(Value{Field: provider.FieldClock, State: HasValue, Value: clockOf(s.After), From: l.places(s, provider.FieldClock),
 		Rule: "the provider's clock, compared with the time since the sample before; stoppage time belongs to its half"})
 }
 
-func (l *liveTrace) counter(s *transform.LiveStep, name string) {
+func (l *liveTrace) counter(s *tracking.Step, name string) {
 	v := Value{Field: "counters." + name, State: IsAbsent, Rule: ruleVerbatim + ": both sides of the newest sample", From: l.places(s, provider.FieldCounter+name)}
 	for _, c := range s.After.Brief().Counters {
 		if string(c.Metric) == name {
@@ -129,7 +130,7 @@ func (l *liveTrace) momentum() {
 }
 
 // step adds a sample with its changed counters and its effect.
-func (l *liveTrace) step(s *transform.LiveStep, gave string) {
+func (l *liveTrace) step(s *tracking.Step, gave string) {
 	moved, fields := []string{}, []string{}
 	before := countersOf(s.Before)
 	for _, c := range s.After.Brief().Counters {
@@ -149,7 +150,7 @@ func (l *liveTrace) step(s *transform.LiveStep, gave string) {
 func (l *liveTrace) minute() error {
 	n, added := l.target.number, l.target.added
 	last := bucketOf(l.last().After, n, added)
-	v := Value{Field: fmt.Sprintf("minute %d", n), State: HasValue, Value: fmt.Sprintf("%d-%d", last.Home, last.Away), Rule: live.MinuteRule(last.State)}
+	v := Value{Field: fmt.Sprintf("minute %d", n), State: HasValue, Value: fmt.Sprintf("%d-%d", last.Home, last.Away), Rule: rules.Minute(last.State)}
 	if added > 0 {
 		v.Field += fmt.Sprintf("+%d", added)
 	}

@@ -12,7 +12,10 @@ import (
 	"mkt/fetch/raw"
 	"mkt/publish/football"
 	"mkt/publish/table"
-	"mkt/transform"
+	"mkt/publish/table/canonical"
+	"mkt/publish/table/diff"
+	"mkt/transform/prematch"
+	"mkt/transform/reading"
 )
 
 func (e *explainer) markets(ctx context.Context) error {
@@ -49,10 +52,10 @@ type marketTrace struct {
 	found
 	adapter  provider.Provider
 	archive  *raw.Archive // nil if the payloads are deleted
-	read     transform.MarketTrace
+	read     prematch.Traced
 	derived  *football.Market // the market as it is derived now; nil if it is not derived
 	sameRows bool             // derived has as many selections as the row
-	moved    transform.Origin // the place in a later list of a kick-off that moved since; empty if it did not
+	moved    reading.Origin   // the place in a later list of a kick-off that moved since; empty if it did not
 }
 
 func (m *marketTrace) trace(ctx context.Context) error {
@@ -76,8 +79,8 @@ func (m *marketTrace) trace(ctx context.Context) error {
 	if m.adapter, known = m.Provider(name); !known {
 		return fmt.Errorf("provider %q: this build does not know it", name)
 	}
-	m.read, err = transform.TraceMarkets(ctx, m.archive, m.adapter, m.found.fixture.ProviderFixtureID)
-	if errors.Is(err, transform.ErrNotInCycle) {
+	m.read, err = prematch.Trace(ctx, m.archive, m.adapter, m.found.fixture.ProviderFixtureID)
+	if errors.Is(err, prematch.ErrNotInCycle) {
 		m.report.doubt(fmt.Sprintf("the payloads of cycle %s do not have the fixture", cycle))
 		return nil
 	}
@@ -112,9 +115,9 @@ func (m *marketTrace) traceKickOff(ctx context.Context) error {
 	if err != nil || archive == nil {
 		return err
 	}
-	read, err := transform.TraceMarkets(ctx, archive, m.adapter, m.found.fixture.ProviderFixtureID)
+	read, err := prematch.Trace(ctx, archive, m.adapter, m.found.fixture.ProviderFixtureID)
 	switch {
-	case errors.Is(err, transform.ErrNotInCycle):
+	case errors.Is(err, prematch.ErrNotInCycle):
 		return nil
 	case err != nil:
 		return err
@@ -141,12 +144,12 @@ func (m *marketTrace) compare() {
 	}
 	m.derived = &m.read.Markets[at]
 	m.sameRows = len(m.derived.Selections) == len(row.Selections)
-	now := table.MarketOf(football.FixtureID(row.FixtureID), row.DerivationVersion, m.derived)
+	now := canonical.Market(football.FixtureID(row.FixtureID), row.DerivationVersion, m.derived)
 	now.MarketID = row.MarketID
 	for i := range min(len(now.Selections), len(row.Selections)) {
 		now.Selections[i].SelectionID = row.Selections[i].SelectionID
 	}
-	if differing := table.Differences(*row, now); len(differing) > 0 {
+	if differing := diff.Columns(*row, now); len(differing) > 0 {
 		m.report.doubt("the payload, read by the rules of this build, differs from the served values in " + firstOf(differing) + m.otherRules())
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"mkt/fetch/provider"
 	"mkt/publish/football"
 	"mkt/publish/table"
-	"mkt/transform"
+	"mkt/transform/reading"
 )
 
 // Rules outside the mapping table.
@@ -152,7 +152,7 @@ func (m *marketTrace) lists(field string, values []string, rule string, from []P
 }
 
 // pieces returns where fields were found, all fields if none is named.
-func (m *marketTrace) pieces(o transform.Origin, s provider.Subject, fields ...string) (from []Piece) {
+func (m *marketTrace) pieces(o reading.Origin, s provider.Subject, fields ...string) (from []Piece) {
 	for _, f := range o.Trace.Of(s) {
 		if len(fields) == 0 || slices.Contains(fields, f.Field) {
 			from = append(from, pieceOf(o, f))
@@ -161,7 +161,7 @@ func (m *marketTrace) pieces(o transform.Origin, s provider.Subject, fields ...s
 	return from
 }
 
-func pieceOf(o transform.Origin, f provider.Found) Piece {
+func pieceOf(o reading.Origin, f provider.Found) Piece {
 	return Piece{Cycle: string(o.Cycle), Response: o.Number, Path: f.Path, Text: cut(f.Text, maxText), Says: f.Field}
 }
 

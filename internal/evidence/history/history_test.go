@@ -20,6 +20,8 @@ import (
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
 	"mkt/publish/table"
+	"mkt/publish/table/canonical"
+	"mkt/publish/table/content"
 )
 
 var start = time.Date(2024, 11, 20, 9, 0, 0, 0, time.UTC)
@@ -92,11 +94,11 @@ func (w *world) publish(offers ...offer) {
 		}
 		market := football.Market{ID: "mk_result", Canonical: "MATCH_RESULT", Period: "FT", Name: football.Of("Result"), Origin: football.Mapped, Selections: []football.Selection{home}}
 		if o.price != nil {
-			rows = append(rows, table.MarketOf(football.FixtureID(o.id), "1", &market))
+			rows = append(rows, canonical.Market(football.FixtureID(o.id), "1", &market))
 		}
-		row := table.FixtureOf(football.Fixture{ID: football.FixtureID(o.id), Home: football.Of("<b>Home</b>"), Away: football.Of("Away"), StartsAt: football.Of(o.kickOff),
+		row := canonical.Fixture(football.Fixture{ID: football.FixtureID(o.id), Home: football.Of("<b>Home</b>"), Away: football.Of("Away"), StartsAt: football.Of(o.kickOff),
 			Provider: "betsapi", ProviderFixtureID: o.id, FetchedAt: fetched}, len(rows), "")
-		row.ContentDigest = table.Digest(row, rows)
+		row.ContentDigest = content.Digest(row, rows)
 		fixtures, markets = append(fixtures, row), append(markets, rows...)
 		listing = append(listing, table.ListingRow{FixtureID: o.id, ProviderFixtureID: o.id, Status: "LISTED", Markets: "REFRESHED"})
 	}

@@ -10,7 +10,7 @@ import (
 	doc "mkt/internal/evidence/document"
 	"mkt/internal/terminal"
 	"mkt/publish/snapshot"
-	"mkt/transform"
+	"mkt/transform/prematch"
 )
 
 // Document returns the cycle for people: its steps, the chain of hashes, and its counts. columns
@@ -153,7 +153,7 @@ func largestFirst(counts map[string]int) *doc.Table {
 func narrowed(counts map[string]int64) map[string]int {
 	list := map[string]int{}
 	for name, n := range counts {
-		if n != 0 && name != transform.SuspicionsCounter && !strings.HasPrefix(name, transform.SuspicionsCounter+":") {
+		if n != 0 && name != prematch.SuspicionsCounter && !strings.HasPrefix(name, prematch.SuspicionsCounter+":") {
 			list[name] = int(n)
 		}
 	}
@@ -163,12 +163,12 @@ func narrowed(counts map[string]int64) map[string]int {
 // Suspicions returns the suspicious markets in the counters of a manifest by kind; nil if they were
 // not counted.
 func Suspicions(counters map[string]int64) map[string]int64 {
-	if _, counted := counters[transform.SuspicionsCounter]; !counted {
+	if _, counted := counters[prematch.SuspicionsCounter]; !counted {
 		return nil
 	}
 	kinds := map[string]int64{}
 	for name, n := range counters {
-		if kind, is := strings.CutPrefix(name, transform.SuspicionsCounter+":"); is {
+		if kind, is := strings.CutPrefix(name, prematch.SuspicionsCounter+":"); is {
 			kinds[kind] = n
 		}
 	}

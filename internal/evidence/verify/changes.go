@@ -14,6 +14,7 @@ import (
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
 	"mkt/publish/table"
+	"mkt/publish/table/diff"
 )
 
 // changeLog checks every segment of the change log and of the steps that is named by a kept
@@ -216,7 +217,7 @@ func (v *verifier) difference(before, here *dataset) error {
 		}
 	}
 	byID := func(a, b *fixture) int { return cmp.Compare(a.id, b.id) }
-	for p := range table.Pairs(table.Each(before.fixtures), table.Each(here.fixtures), byID) {
+	for p := range diff.Pairs(diff.Each(before.fixtures), diff.Each(here.fixtures), byID) {
 		id := cmp.Or(p.New, p.Old).id
 		if wrong := contradiction(p, events[id]); wrong != "" {
 			v.addFinding("EVENTS_DIFFER", name, fixBackup, "version %d: fixture %s %s", here.commit.Version, id, wrong)
@@ -230,7 +231,7 @@ func (v *verifier) difference(before, here *dataset) error {
 }
 
 // contradiction describes how the event of a fixture contradicts its two rows, "" if it does not.
-func contradiction(p table.Pair[fixture], event *table.EventRow) string {
+func contradiction(p diff.Pair[fixture], event *table.EventRow) string {
 	isRemoval := event != nil && event.Type == publish.Removed
 	switch {
 	case p.New == nil && !isRemoval:

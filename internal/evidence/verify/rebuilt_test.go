@@ -17,6 +17,7 @@ import (
 	"mkt/publish/retention"
 	"mkt/publish/snapshot"
 	"mkt/transform"
+	"mkt/transform/output"
 )
 
 type withoutAttacks struct{ provider.LiveAdapter }
@@ -64,7 +65,7 @@ func TestDeletedCyclesComeBack(t *testing.T) {
 		p.Live = withoutAttacks{p.Live}
 		return p, true
 	}
-	if _, err := transform.Run(t.Context(), changed); !errors.Is(err, transform.ErrOtherRows) || cyclesNow() != kept {
+	if _, err := transform.Run(t.Context(), changed); !errors.Is(err, output.ErrOtherRows) || cyclesNow() != kept {
 		t.Errorf("other rows: %v; %d cycles, %d before", err, cyclesNow(), kept)
 	}
 	_, err = transform.Run(t.Context(), o)

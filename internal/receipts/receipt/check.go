@@ -19,6 +19,7 @@ import (
 	"mkt/publish/football"
 	"mkt/publish/snapshot"
 	"mkt/publish/table"
+	"mkt/publish/table/content"
 )
 
 // Result is what a receipt proves.
@@ -30,7 +31,7 @@ type Result struct {
 	Fixture   table.FixtureRow   `json:"-"`
 	Market    table.MarketRow    `json:"-"`
 	Selection table.SelectionRow `json:"-"`
-	Live      *table.LiveRows    `json:"-"` // of a match in play; else nil, and the three before are set
+	Live      *content.LiveRows  `json:"-"` // of a match in play; else nil, and the three before are set
 	Log       string             `json:"log"`
 	Index     int64              `json:"index"` // of the leaf
 	// Witnesses are the witnesses of the policy that have cosigned, oldest first. Enough reports whether
@@ -137,7 +138,7 @@ func (c *checker) content() error {
 	if !football.IsMarketID(r.MarketID) || !football.IsSelectionID(r.SelectionID) {
 		return invalid("the id of the market or the selection is not of its form")
 	}
-	fixture, markets, err := table.ParseContent(r.Content)
+	fixture, markets, err := content.Parse(r.Content)
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrInvalid, err)
 	}
@@ -164,7 +165,7 @@ func (c *checker) content() error {
 
 // match checks the rows of a match in play.
 func (c *checker) match() error {
-	rows, err := table.ParseLiveContent(c.receipt.Content)
+	rows, err := content.ParseLive(c.receipt.Content)
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrInvalid, err)
 	}

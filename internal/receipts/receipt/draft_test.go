@@ -19,7 +19,7 @@ import (
 	"mkt/internal/testing/check"
 	"mkt/publish/durable"
 	"mkt/publish/snapshot"
-	"mkt/publish/table"
+	"mkt/publish/table/content"
 )
 
 // draft is a receipt that is put together by hand, with the keys of the log and of the witnesses. Each function changes
@@ -115,7 +115,7 @@ func (d *draft) parts() *receipt.Receipt {
 		match := w.match(2)
 		r.Content, form = match.AppendContent(nil), snapshot.LiveEntryForm
 	} else {
-		r.Content, r.MarketID, r.SelectionID = table.Content(row, markets), cmp.Or(d.market, mkA), cmp.Or(d.selection, slPrice)
+		r.Content, r.MarketID, r.SelectionID = content.Of(row, markets), cmp.Or(d.market, mkA), cmp.Or(d.selection, slPrice)
 	}
 	r.Content = with(d.content, r.Content)
 	r.Fixture = with(d.entry, fmt.Sprintf("%s\nfixture %s\ncontent %s\nfetched 2026-11-28T09:59:58.123Z\nanswer %s\n", form, r.FixtureID, durable.Hash(r.Content), durable.Hash(answerOf(1, 2))))

@@ -11,6 +11,7 @@ import (
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
 	"mkt/publish/table"
+	"mkt/publish/table/content"
 )
 
 // Errors of [Make].
@@ -90,7 +91,7 @@ func (r *Receipt) takeFixture(w Wanted) (answer *string, err error) {
 	if !found || !has(markets, w.MarketID, w.Selection) {
 		return nil, ErrUnknown
 	}
-	r.Fixture, r.Content = snapshot.EntryOf(&row).Text(), table.Content(row, markets)
+	r.Fixture, r.Content = snapshot.EntryOf(&row).Text(), content.Of(row, markets)
 	if durable.Hash(r.Content) != row.ContentDigest {
 		return nil, ErrOlderDigest
 	}

@@ -9,6 +9,7 @@ import (
 
 	"mkt/internal/receipts/transparency"
 	"mkt/publish/table"
+	"mkt/publish/table/content"
 )
 
 // Parts of claims.
@@ -112,7 +113,7 @@ func scoreLine(f *table.LiveRow) string {
 		number(f.ClockAdded, "clock_added"), running, play, f.At.UTC().Format(milliseconds))
 }
 
-func momentumLine(rows *table.LiveRows) string {
+func momentumLine(rows *content.LiveRows) string {
 	f := &rows.Fixture
 	momentum := "unavailable (" + or(f.UnavailableReason, "none") + ")"
 	if f.MomentumHome != nil && f.MomentumAway != nil {

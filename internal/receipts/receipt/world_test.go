@@ -27,6 +27,7 @@ import (
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
 	"mkt/publish/table"
+	"mkt/publish/table/content"
 )
 
 var start = time.Date(2026, 11, 28, 9, 0, 0, 0, time.UTC)
@@ -143,7 +144,7 @@ func (w *world) tick(fixtures ...int) snapshot.Commit {
 	check.Must(w.t, durable.MkdirAllSync(w.live, dir))
 	m := snapshot.Manifest{Format: snapshot.Format, Kind: snapshot.KindCanonical, ClientID: "acme", Product: football.LiveIntelligence, CycleID: id, Provider: "betsapi",
 		ProviderFetchedAt: &w.now, ProcessedAt: &processed, IDKeyFingerprint: "key", ListingComplete: true, Tables: map[string]snapshot.Table{}}
-	var all table.LiveRows
+	var all content.LiveRows
 	var rows []table.LiveRow
 	var entries []snapshot.FixtureEntry
 	for _, n := range fixtures {
@@ -171,7 +172,7 @@ func (w *world) tick(fixtures ...int) snapshot.Commit {
 
 // match is a match in play. With an even number it has rows of every kind, and else only its row, with columns
 // that are null and absent.
-func (w *world) match(n int) (l table.LiveRows) {
+func (w *world) match(n int) (l content.LiveRows) {
 	at, whole := w.now.Add(123*time.Millisecond), func(n int) *int32 { v := int32(n); return &v }
 	l.Fixture = table.LiveRow{FixtureID: fixtureID(n), Away: text("Łódź <b>"), InPlay: true, At: at, FreshAt: at, SourceProvider: "betsapi", ProviderFixtureID: fmt.Sprint(n),
 		ProviderFetchedAt: at.Add(time.Second), UnavailableReason: text("NO_SAMPLES"), DetailRank: whole(n), Absent: []string{"home", "clock_added", "score_away", "starts_at"}}
@@ -247,7 +248,7 @@ func (w *world) fixture(n int) (table.FixtureRow, []table.MarketRow) {
 		slices.SortFunc(markets, func(a, b table.MarketRow) int { return strings.Compare(a.MarketID, b.MarketID) })
 		row.MarketCount = int32(len(markets))
 	}
-	row.ContentDigest = table.Digest(row, markets)
+	row.ContentDigest = content.Digest(row, markets)
 	return row, markets
 }
 

@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"mkt/internal/accounts"
-	"mkt/internal/schedule"
+	"mkt/internal/cadence"
 	"mkt/publish/football"
 	"mkt/publish/health"
 	"mkt/serve/account"
@@ -65,7 +65,7 @@ type Next struct {
 // is when the newest cycle began, zero if there was none.
 func NextOf(data string, t *accounts.Tenant, p football.Product, pace *health.Pace, last, now time.Time) Next {
 	n := Next{Expr: t.Expression(p)}
-	when, err := schedule.Parse(n.Expr)
+	when, err := cadence.Parse(n.Expr)
 	switch {
 	case n.Expr == "":
 		n.Stopped = "no schedule"
@@ -82,15 +82,15 @@ func NextOf(data string, t *accounts.Tenant, p football.Product, pace *health.Pa
 	if t.Provider != nil {
 		n.Pace = pace.In(now, t.Provider.Fingerprint())
 	}
-	when = schedule.Slower(when, n.Pace)
-	n.Cadence = schedule.Cadence(when, now)
+	when = cadence.Slower(when, n.Pace)
+	n.Cadence = cadence.Of(when, now)
 	if n.Stopped != "" {
 		return n
 	}
 	n.At = when.Next(now.UTC())
 	if n.Postponed = PostponementOf(data, t, p, now); n.Postponed != nil {
 		n.At = n.Postponed.Until
-	} else if !last.IsZero() && now.Sub(last) > schedule.OverdueAfter*n.Cadence {
+	} else if !last.IsZero() && now.Sub(last) > cadence.OverdueAfter*n.Cadence {
 		n.Overdue = when.Next(last.UTC())
 	}
 	return n

@@ -4,16 +4,16 @@ import (
 	"slices"
 	"time"
 
-	"mkt/internal/schedule"
+	"mkt/internal/cadence"
 	"mkt/publish/football"
 )
 
 // Job is a product of an account whose cycles are due.
 type Job struct {
 	Product  football.Product
-	Schedule schedule.Schedule // of tenants.yaml
-	Cost     float64           // of a cycle, in requests or in the provider's credits
-	Before   time.Duration     // the pace until now; 0: as the schedule says
+	Schedule cadence.Schedule // of tenants.yaml
+	Cost     float64          // of a cycle, in requests or in the provider's credits
+	Before   time.Duration    // the pace until now; 0: as the schedule says
 }
 
 // Quota is the rest of a quota, in requests or in the provider's credits, and when it is renewed.
@@ -66,7 +66,7 @@ func slowDown(now time.Time, q Quota, left float64, jobs []Job) (paces []time.Du
 	paces = make([]time.Duration, len(jobs))
 	need := func() (sum float64) {
 		for i, j := range jobs {
-			sum += j.Cost * schedule.Ticks(schedule.Slower(j.Schedule, paces[i]), now, q.Until)
+			sum += j.Cost * cadence.Ticks(cadence.Slower(j.Schedule, paces[i]), now, q.Until)
 		}
 		return sum
 	}
@@ -78,7 +78,7 @@ func slowDown(now time.Time, q Quota, left float64, jobs []Job) (paces []time.Du
 		if i < 0 {
 			continue
 		}
-		cadence := schedule.Cadence(jobs[i].Schedule, now)
+		cadence := cadence.Of(jobs[i].Schedule, now)
 		for _, step := range steps[product] {
 			if step <= cadence || step > max(q.Window, q.Until.Sub(now)) {
 				continue

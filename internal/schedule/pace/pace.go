@@ -11,7 +11,7 @@ import (
 	"mkt/fetch/provider"
 	"mkt/fetch/provider/all"
 	"mkt/internal/accounts"
-	"mkt/internal/schedule"
+	"mkt/internal/cadence"
 	"mkt/internal/terminal"
 	"mkt/publish/durable"
 	"mkt/publish/football"
@@ -33,12 +33,12 @@ type Plan struct {
 // Product is one product of a [Plan].
 type Product struct {
 	Product  football.Product
-	Schedule schedule.Schedule // with the pace
-	Cadence  time.Duration     // of tenants.yaml
-	Pace     time.Duration     // the least time between two cycles; 0: as tenants.yaml says
-	Now      time.Duration     // the pace in force, as recorded by a schedule
-	Cost     float64           // of a cycle
-	Measured bool              // Cost is measured on the account's own cycles
+	Schedule cadence.Schedule // with the pace
+	Cadence  time.Duration    // of tenants.yaml
+	Pace     time.Duration    // the least time between two cycles; 0: as tenants.yaml says
+	Now      time.Duration    // the pace in force, as recorded by a schedule
+	Cost     float64          // of a cycle
+	Measured bool             // Cost is measured on the account's own cycles
 }
 
 // Of returns the plan of an account by the records below a data root: the provider's
@@ -66,11 +66,11 @@ func Of(data string, t *accounts.Tenant, now time.Time) (Plan, error) {
 			return p, fmt.Errorf("state of tenant %s: %w", t.ID, err)
 		}
 		findings = append(findings, run)
-		when, err := schedule.Parse(t.Expression(product))
+		when, err := cadence.Parse(t.Expression(product))
 		if err != nil || t.Subscription(product, now) != account.InForce {
 			continue
 		}
-		one := Product{Product: product, Cadence: schedule.Cadence(when, now), Now: before.In(now, fingerprint)}
+		one := Product{Product: product, Cadence: cadence.Of(when, now), Now: before.In(now, fingerprint)}
 		one.Cost, one.Measured = costOf(run, fingerprint, estimate(adapter, product))
 		p.Products = append(p.Products, one)
 		jobs = append(jobs, Job{product, when, one.Cost, one.Now})
@@ -79,7 +79,7 @@ func Of(data string, t *accounts.Tenant, now time.Time) (Plan, error) {
 	paces := p.decide(now, adapter.Budget.QuotaWindow(), jobs)
 	for i := range jobs {
 		p.Products[i].Pace = paces[i]
-		p.Products[i].Schedule = schedule.Slower(jobs[i].Schedule, paces[i])
+		p.Products[i].Schedule = cadence.Slower(jobs[i].Schedule, paces[i])
 	}
 	return p, nil
 }

@@ -30,6 +30,7 @@ import (
 	"mkt/publish/snapshot"
 	"mkt/publish/table"
 	"mkt/transform"
+	"mkt/transform/reading"
 )
 
 // account is an account of one provider, whose emulator's answers a test changes. The provider's world
@@ -170,7 +171,7 @@ func (a *account) content() map[string]string {
 
 // code is the pipeline code of the outcome, "" for success.
 func (o *outcome) code() string {
-	if errors.Is(o.err, transform.ErrQuarantined) {
+	if errors.Is(o.err, reading.ErrQuarantined) {
 		return "QUARANTINED"
 	}
 	return string(o.fetch.Code)

@@ -9,6 +9,7 @@ import (
 	"mkt/fetch/input"
 	"mkt/fetch/provider"
 	"mkt/fetch/simulator"
+	"mkt/fetch/simulator/meant"
 	"mkt/publish/football"
 )
 
@@ -84,7 +85,7 @@ func compareListing(t *testing.T, sim *simulator.Server, l provider.Listing) {
 
 // compareMarket finds a market among the offers. It must have every row with its price,
 // and no other.
-func (s Suite) compareMarket(t *testing.T, fixture string, m simulator.MeantMarket, offers []input.Offer) {
+func (s Suite) compareMarket(t *testing.T, fixture string, m meant.Market, offers []input.Offer) {
 	t.Helper()
 	var rows []input.Row
 	id := func(r input.Row) string { return r.ID.Or("") }

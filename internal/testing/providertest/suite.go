@@ -17,6 +17,7 @@ import (
 	"mkt/fetch/input"
 	"mkt/fetch/provider"
 	"mkt/fetch/simulator"
+	"mkt/fetch/simulator/meant"
 )
 
 // Suite is an adapter's part of the tests.
@@ -38,12 +39,12 @@ type Suite struct {
 	Emulator func(simulator.Options) (*simulator.Server, error)
 	// Asked reports whether a request asks for that market; nil if every request for
 	// markets asks for all of them.
-	Asked func(p provider.Payload, m simulator.MeantMarket) bool
+	Asked func(p provider.Payload, m meant.Market) bool
 	// RowID returns a row's identity within its market, if the provider has no ids of
 	// rows; nil if it has.
 	RowID func(input.Row) string
 	// Means reports whether an offer is that market, or a part of it.
-	Means func(m simulator.MeantMarket, o input.Offer) bool
+	Means func(m meant.Market, o input.Offer) bool
 }
 
 // Sample is one accepted answer.

@@ -5,7 +5,8 @@ import (
 	"slices"
 	"time"
 
-	"mkt/fetch/simulator"
+	"mkt/fetch/simulator/meant"
+	"mkt/fetch/simulator/play"
 )
 
 // playing is what the provider of an account said of one match in play, up to its newest answer.
@@ -25,7 +26,7 @@ type playing struct {
 
 // goal is a goal as the provider shows it.
 type goal struct {
-	side          simulator.Side
+	side          play.Side
 	minute, added int       // of the list of events
 	from, to      time.Time // when the score rose; zero if it had the goal from the beginning
 }
@@ -43,7 +44,7 @@ func (g goal) String() string {
 func (p *playing) score(score [2]int, from, to time.Time) {
 	for side, n := range score {
 		for len(p.rises[side]) < n {
-			g := goal{side: simulator.Side(side)}
+			g := goal{side: play.Side(side)}
 			if p.known {
 				g.from, g.to = from, to.Add(time.Minute) // the answer arrives later
 			}
@@ -58,9 +59,9 @@ func (p *playing) score(score [2]int, from, to time.Time) {
 }
 
 // goalsOf returns the goals on the provider's list of events at a time of the match.
-func goalsOf(m *simulator.MeantMatch, at time.Duration) (goals []goal) {
+func goalsOf(m *meant.Match, at time.Duration) (goals []goal) {
 	for _, r := range m.Reported() {
-		if r.Kind == simulator.Goal && r.Appears <= at && (r.Withdrawn == 0 || at < r.Withdrawn) {
+		if r.Kind == play.Goal && r.Appears <= at && (r.Withdrawn == 0 || at < r.Withdrawn) {
 			minute, added := r.Clock.Minute()
 			goals = append(goals, goal{side: r.Side, minute: minute, added: added})
 		}

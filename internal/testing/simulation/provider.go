@@ -20,7 +20,8 @@ import (
 	"mkt/fetch/provider/all"
 	"mkt/fetch/provider/emulators"
 	"mkt/fetch/simulator"
-	"mkt/internal/cluster/sharing"
+	"mkt/fetch/simulator/meant"
+	"mkt/internal/schedule/sharing"
 	"mkt/publish/football"
 	"mkt/publish/layout"
 	"mkt/transform/identity"
@@ -422,7 +423,7 @@ func (a *account) lists(fixture string, now time.Time) bool {
 	s := a.server("")
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return (!a.lied || a.shown[fixture]) && slices.ContainsFunc(s.Listed(a.secret), func(f simulator.MeantFixture) bool {
+	return (!a.lied || a.shown[fixture]) && slices.ContainsFunc(s.Listed(a.secret), func(f meant.Fixture) bool {
 		return f.ID == fixture && !f.Over && f.Human && f.KickOff.After(s.Now().Add(time.Minute)) && f.KickOff.After(now.Add(time.Minute))
 	})
 }

@@ -12,9 +12,9 @@ import (
 	"mkt/fetch/credential"
 	"mkt/internal/accounts"
 	"mkt/internal/cluster"
-	"mkt/internal/cluster/sharing"
 	"mkt/internal/cluster/store"
 	"mkt/internal/schedule"
+	"mkt/internal/schedule/sharing"
 	"mkt/publish"
 	"mkt/publish/durable"
 	"mkt/publish/football"
@@ -22,6 +22,7 @@ import (
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
 	"mkt/transform"
+	"mkt/transform/tracking"
 )
 
 // worker runs the cycles of accounts on a machine with the scheduler of mkt schedule. In a cluster it shares
@@ -30,7 +31,7 @@ type worker struct {
 	s        *services
 	l        *life
 	circuits *fetch.Circuits
-	states   *transform.States
+	states   *tracking.States
 
 	schedule *schedule.Scheduler
 	share    *sharing.Share
@@ -49,7 +50,7 @@ func (s *services) work(l *life) {
 	if _, err := l.enter("start", ""); err != nil || !sleep(l.ctx, s.span("start", l.id(), 0, 2*time.Second)) {
 		return
 	}
-	wk := &worker{s: s, l: l, circuits: new(fetch.Circuits), states: new(transform.States), idle: map[string]time.Time{}}
+	wk := &worker{s: s, l: l, circuits: new(fetch.Circuits), states: new(tracking.States), idle: map[string]time.Time{}}
 	// Slots for all jobs: nothing else decides which of those that are due at once has to wait.
 	wk.schedule = schedule.New(schedule.Options{Now: l.machine.now, Run: wk.tick, Jitter: 30 * time.Second, Parallel: len(s.jobs)})
 	wk.share = sharing.New(sharing.Options{Scheduler: wk.schedule, CatchUp: true, Now: l.machine.now, Log: slog.New(slog.DiscardHandler), Newest: wk.newest,

@@ -4,18 +4,19 @@ import (
 	"slices"
 	"time"
 
-	"mkt/fetch/simulator"
+	"mkt/fetch/simulator/feed"
+	"mkt/fetch/simulator/play"
 )
 
 // states are the states of the timeline that report each kind of incident.
-var states = map[simulator.IncidentKind]string{simulator.Goal: "GOAL", simulator.Corner: "CORNER", simulator.YellowCard: "CARD",
-	simulator.RedCard: "CARD", simulator.Substitution: "SUBSTITUTION"}
+var states = map[play.IncidentKind]string{play.Goal: "GOAL", play.Corner: "CORNER", play.YellowCard: "CARD",
+	play.RedCard: "CARD", play.Substitution: "SUBSTITUTION"}
 
 var incidentStates = []string{"GOAL", "CORNER", "CARD", "SUBSTITUTION"}
 
 // counters are the metrics that show an incident if the feed has no timeline.
-var counters = map[simulator.IncidentKind]simulator.Metric{simulator.Corner: simulator.Corners, simulator.YellowCard: simulator.YellowCards,
-	simulator.RedCard: simulator.RedCards, simulator.Substitution: simulator.Substitutions}
+var counters = map[play.IncidentKind]play.Metric{play.Corner: play.Corners, play.YellowCard: play.YellowCards,
+	play.RedCard: play.RedCards, play.Substitution: play.Substitutions}
 
 var sides = []string{"HOME", "AWAY"}
 
@@ -53,16 +54,16 @@ func (j Judge) Incidents(p *Published) (t Totals) {
 func (j Judge) happened(p *Published, e Entry) bool {
 	at := p.since(e.At)
 	late := maxDelay + p.CountersLag
-	if !j.moving(p, simulator.Span{From: at - disturbance, To: at + tolerance}) {
+	if !j.moving(p, feed.Span{From: at - disturbance, To: at + tolerance}) {
 		late += maxGap + disturbance // reported after a delay, within the minutes in which events are still reported
 	}
 	if e.Certainty == "EXACT" {
-		return slices.ContainsFunc(p.Match.Reported(), func(r simulator.Reported) bool {
+		return slices.ContainsFunc(p.Match.Reported(), func(r feed.Reported) bool {
 			return states[r.Kind] == e.State && (e.Side == "NONE" || e.Side == sides[r.Side]) && p.isIn(e, r.Clock)
 		})
 	}
 	near := func(of time.Duration) bool { return at-of >= -time.Second && at-of <= late }
-	onSide := func(s simulator.Side) bool { return e.Side == "NONE" || e.Side == sides[s] }
+	onSide := func(s play.Side) bool { return e.Side == "NONE" || e.Side == sides[s] }
 	for _, i := range p.Match.Incidents() {
 		if states[i.Kind] == e.State && onSide(i.Side) && near(i.At) {
 			return true
@@ -78,7 +79,7 @@ func (j Judge) happened(p *Published, e Entry) bool {
 			continue
 		}
 		// While sides are swapped, the side of an event is not known.
-		isSwapped := c.Why == simulator.Swapped && at >= c.From-tolerance && at <= c.To+tolerance
+		isSwapped := c.Why == feed.Swapped && at >= c.From-tolerance && at <= c.To+tolerance
 		if isSwapped || onSide(c.Side) && (near(c.From) || near(c.To)) {
 			return true
 		}
@@ -86,9 +87,9 @@ func (j Judge) happened(p *Published, e Entry) bool {
 	return false
 }
 
-func stateOf(m simulator.Metric) string {
-	if m == simulator.Goals {
-		return states[simulator.Goal]
+func stateOf(m play.Metric) string {
+	if m == play.Goals {
+		return states[play.Goal]
 	}
 	for kind, metric := range counters {
 		if metric == m {
@@ -102,7 +103,7 @@ func stateOf(m simulator.Metric) string {
 // longer than values remain valid.
 func (j Judge) Standstills(p *Published) (t Totals) {
 	for _, stall := range p.Match.Stalls() {
-		wide := simulator.Span{From: stall.From - tolerance, To: stall.To + tolerance}
+		wide := feed.Span{From: stall.From - tolerance, To: stall.To + tolerance}
 		if stall.To-stall.From < maxGap+2*tolerance || !playing(p, wide) || p.WithoutTimer || p.since(p.Met) > stall.From-2*tolerance || !j.feedMoves(p, wide) {
 			continue
 		}
@@ -117,7 +118,7 @@ func (j Judge) Standstills(p *Published) (t Totals) {
 	return t
 }
 
-func playing(p *Published, during simulator.Span) bool {
+func playing(p *Published, during feed.Span) bool {
 	for _, half := range p.Match.Periods() {
 		if half.Phase.Playing() && during.From > half.From && during.To < half.To {
 			return true

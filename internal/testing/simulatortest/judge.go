@@ -5,7 +5,8 @@ package simulatortest
 import (
 	"time"
 
-	"mkt/fetch/simulator"
+	"mkt/fetch/simulator/feed"
+	"mkt/fetch/simulator/world"
 )
 
 // Minute is one minute of play as published.
@@ -28,7 +29,7 @@ type Entry struct {
 
 // Published is everything published about a match that was tracked to its end.
 type Published struct {
-	Match    simulator.Match
+	Match    feed.Match
 	Met      time.Time // when it was first seen
 	Minutes  map[Place]Minute
 	Timeline []Entry
@@ -39,7 +40,7 @@ type Published struct {
 
 // Judge reports errors with Errorf.
 type Judge struct {
-	World  *simulator.World
+	World  *world.World
 	Errorf func(format string, args ...any)
 }
 
@@ -59,7 +60,7 @@ func (p *Published) since(at time.Time) time.Duration { return at.Sub(p.Match.Wh
 
 // undisturbed reports whether the feed was right around a time, and tracked before it.
 func (j Judge) undisturbed(p *Published, from, to time.Duration) bool {
-	wide := simulator.Span{From: from - disturbance, To: to + disturbance}
+	wide := feed.Span{From: from - disturbance, To: to + disturbance}
 	for _, c := range p.Match.Corrections() {
 		if overlap(c.Span, wide) {
 			return false
@@ -73,7 +74,7 @@ func (j Judge) undisturbed(p *Published, from, to time.Duration) bool {
 	return j.moving(p, wide) && p.since(p.Met) < max(to-time.Minute, 0) && p.since(p.Met) < max(from, 0)+time.Minute && !p.WithoutTimer
 }
 
-func (j Judge) moving(p *Published, during simulator.Span) bool {
+func (j Judge) moving(p *Published, during feed.Span) bool {
 	for _, stall := range p.Match.Stalls() {
 		if overlap(stall, during) {
 			return false
@@ -82,7 +83,7 @@ func (j Judge) moving(p *Published, during simulator.Span) bool {
 	return j.feedMoves(p, during)
 }
 
-func (j Judge) feedMoves(p *Published, during simulator.Span) bool {
+func (j Judge) feedMoves(p *Published, during feed.Span) bool {
 	for at := during.From; at < during.To; at += 20 * time.Second {
 		when := p.Match.Whistle.Add(at)
 		if !j.World.FeedTime(when).Equal(when) {
@@ -92,4 +93,4 @@ func (j Judge) feedMoves(p *Published, during simulator.Span) bool {
 	return true
 }
 
-func overlap(a, b simulator.Span) bool { return a.From < b.To && a.To > b.From }
+func overlap(a, b feed.Span) bool { return a.From < b.To && a.To > b.From }

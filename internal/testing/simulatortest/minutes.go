@@ -3,7 +3,8 @@ package simulatortest
 import (
 	"time"
 
-	"mkt/fetch/simulator"
+	"mkt/fetch/simulator/feed"
+	"mkt/fetch/simulator/play"
 )
 
 // Totals counts the comparisons.
@@ -29,21 +30,21 @@ func (t *Totals) Add(o Totals) {
 }
 
 // worth is the points of a metric in a minute of play.
-var worth = map[simulator.Metric]int{simulator.DangerousAttacks: 2, simulator.OnTarget: 1, simulator.OffTarget: 1, simulator.Corners: 2}
+var worth = map[play.Metric]int{play.DangerousAttacks: 2, play.OnTarget: 1, play.OffTarget: 1, play.Corners: 2}
 
 // worthOf is the points of a metric in this match: attacks count only if dangerous ones
 // are never sent.
-func (p *Published) worthOf(m simulator.Metric) int {
+func (p *Published) worthOf(m play.Metric) int {
 	switch {
 	case !p.Match.Covers(m):
 		return 0
-	case m == simulator.Attacks && !p.Match.Covers(simulator.DangerousAttacks):
+	case m == play.Attacks && !p.Match.Covers(play.DangerousAttacks):
 		return 1
 	}
 	return worth[m]
 }
 
-func (p *Published) points(side simulator.Side, from, to time.Duration) (n int) {
+func (p *Published) points(side play.Side, from, to time.Duration) (n int) {
 	for _, i := range p.Match.Increments() {
 		if i.Side == side && i.At > from && i.At <= to {
 			n += p.worthOf(i.Metric) * int(i.N)
@@ -55,13 +56,13 @@ func (p *Published) points(side simulator.Side, from, to time.Duration) (n int) 
 // corrected is how many points corrections may add in a time: by a rise that is taken back
 // later, and by a counter that recovers after its fall is forgotten. A recovery while the
 // other side falls must add none.
-func (p *Published) corrected(side simulator.Side, from, to time.Duration) (n int) {
+func (p *Published) corrected(side play.Side, from, to time.Duration) (n int) {
 	for _, c := range p.Match.Corrections() {
 		edge := c.From
 		if c.By < 0 {
 			edge = c.To
 		}
-		if misleads := c.By > 0 || c.Why != simulator.Swapped; misleads && c.Side == side && edge > from && edge <= to {
+		if misleads := c.By > 0 || c.Why != feed.Swapped; misleads && c.Side == side && edge > from && edge <= to {
 			n += p.worthOf(c.Metric) * max(c.By, -c.By)
 		}
 	}
@@ -74,7 +75,7 @@ func (j Judge) Play(p *Published) (t Totals) {
 	for _, minute := range p.Match.Minutes() {
 		b := p.Minutes[Place{minute.Minute, minute.Added}]
 		switch {
-		case p.WithoutAttacks || !p.Match.Covers(simulator.Attacks) && !p.Match.Covers(simulator.DangerousAttacks):
+		case p.WithoutAttacks || !p.Match.Covers(play.Attacks) && !p.Match.Covers(play.DangerousAttacks):
 			if b.Reported {
 				j.Errorf("%v minute %d+%d: %+v, and no attacks are sent", p.Match.Fixture.Number, minute.Minute, minute.Added, b)
 			}
@@ -95,14 +96,14 @@ func (j Judge) Play(p *Published) (t Totals) {
 	return t
 }
 
-func (j Judge) exact(p *Published, minute simulator.Minute, b Minute) {
+func (j Judge) exact(p *Published, minute feed.Minute, b Minute) {
 	if !b.Reported {
 		j.Errorf("%v minute %d+%d: no number, played from %v to %v", p.Match.Fixture.Number, minute.Minute, minute.Added, minute.From, minute.To)
 		return
 	}
 	for side, got := range []int{b.Home, b.Away} {
-		least := p.points(simulator.Side(side), minute.From+tolerance, minute.To-tolerance)
-		most := p.points(simulator.Side(side), minute.From-tolerance, minute.To+tolerance)
+		least := p.points(play.Side(side), minute.From+tolerance, minute.To-tolerance)
+		most := p.points(play.Side(side), minute.From-tolerance, minute.To+tolerance)
 		if got < least || got > most {
 			j.Errorf("%v minute %d+%d, side %d: %d points, want %d to %d", p.Match.Fixture.Number, minute.Minute, minute.Added, side, got, least, most)
 		}
@@ -110,13 +111,13 @@ func (j Judge) exact(p *Published, minute simulator.Minute, b Minute) {
 }
 
 // bounded allows that the points of a short standstill are reported after it.
-func (j Judge) bounded(p *Published, minute simulator.Minute, b Minute) {
+func (j Judge) bounded(p *Published, minute feed.Minute, b Minute) {
 	from, to := minute.From-tolerance, minute.To+tolerance
-	if !j.moving(p, simulator.Span{From: from - disturbance, To: to}) {
+	if !j.moving(p, feed.Span{From: from - disturbance, To: to}) {
 		from -= maxGap + tolerance
 	}
 	for side, got := range []int{b.Home, b.Away} {
-		if most := p.points(simulator.Side(side), from, to) + p.corrected(simulator.Side(side), from, to); got < 0 || got > most {
+		if most := p.points(play.Side(side), from, to) + p.corrected(play.Side(side), from, to); got < 0 || got > most {
 			j.Errorf("%v minute %d+%d, side %d: %d points, and no more than %d happened", p.Match.Fixture.Number, minute.Minute, minute.Added, side, got, most)
 		}
 	}
@@ -124,7 +125,7 @@ func (j Judge) bounded(p *Published, minute simulator.Minute, b Minute) {
 
 // unreported reports whether nothing at all was reported about a time: it is within a
 // standstill, and not at its edges.
-func (j Judge) unreported(p *Published, s simulator.Span) bool {
+func (j Judge) unreported(p *Published, s feed.Span) bool {
 	for at := s.From - tolerance; at <= s.To+tolerance; at += 4 * time.Second {
 		if j.standstill(p, at) < maxGap+tolerance {
 			return false

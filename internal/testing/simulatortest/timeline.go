@@ -4,7 +4,7 @@ import (
 	"slices"
 	"time"
 
-	"mkt/fetch/simulator"
+	"mkt/fetch/simulator/play"
 )
 
 // countedStates are the states of which every event is an entry, because it changed a score or a
@@ -60,7 +60,7 @@ func (j Judge) Listed(p *Published) (t Totals) {
 	exact := slices.DeleteFunc(left, func(e Entry) bool { return e.Certainty != "EXACT" })
 	listed, late := map[event]int{}, map[event]int{}
 	for _, r := range p.Match.Reported() {
-		if r.Kind == simulator.PenaltyMissed { // not all feeds have it
+		if r.Kind == play.PenaltyMissed { // not all feeds have it
 			late[event{"PENALTY", sides[r.Side]}]++
 			continue
 		}
@@ -97,7 +97,7 @@ func (j Judge) Listed(p *Published) (t Totals) {
 
 // isIn reports whether an entry is in the minute of a clock. Stoppage time is reported as the
 // end of its half, and its minute in Added.
-func (p *Published) isIn(e Entry, c simulator.Clock) bool {
+func (p *Published) isIn(e Entry, c play.Clock) bool {
 	if e.Minute == nil {
 		return false
 	}

@@ -2,9 +2,9 @@ package parquetfile
 
 import (
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"io"
+	"unsafe"
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/format"
@@ -35,13 +35,6 @@ type ColumnReader struct {
 	wanted int64 // where the last page ends that will be read
 }
 
-// decoded are values. Rows share the texts. They are copied once for each page or dictionary,
-// because the memory of a page is used again, and never change.
-type decoded struct {
-	Texts   []string
-	Numbers []uint64 // in the form of [ColumnWriter.Add]
-}
-
 // NewColumnReader returns a reader of the column with a number in the file. Open opens each of
 // its chunks.
 func NewColumnReader(l *Leaf, column int, in *Source) ColumnReader {
@@ -51,8 +44,8 @@ func NewColumnReader(l *Leaf, column int, in *Source) ColumnReader {
 // Column returns the number of the column in the file.
 func (p *ColumnReader) Column() int { return p.column }
 
-// Use sets where the pages are read from.
-func (p *ColumnReader) Use(in *Source) { p.source = in }
+// SetSource sets where the pages are read from.
+func (p *ColumnReader) SetSource(in *Source) { p.source = in }
 
 // Open begins to read a chunk.
 func (p *ColumnReader) Open(group *Group) {
@@ -110,8 +103,6 @@ func (p *ColumnReader) nextPage() error {
 	}
 	return fmt.Errorf("column %s: %w", p.Leaf.Name, err)
 }
-
-var errPage = errors.New("a page contradicts itself")
 
 // read reads the next data page, and the dictionary if it comes before. It returns io.EOF after
 // the last one.
@@ -280,8 +271,8 @@ func (d *decoded) loadWanted(s *Source, encoding format.Encoding, data []byte, n
 	return nil
 }
 
-// Take returns the index of the next value in Texts or Numbers.
-func (p *ColumnReader) Take() int {
+// NextValue returns the index of the next value in Texts or Numbers.
+func (p *ColumnReader) NextValue() int {
 	n := p.value
 	p.value++
 	if p.isIndexed {
@@ -290,11 +281,11 @@ func (p *ColumnReader) Take() int {
 	return n
 }
 
-// IsIndexed reports whether the numbers that Take returns are those of the chunk's dictionary.
+// IsIndexed reports whether the numbers that NextValue returns are those of the chunk's dictionary.
 func (p *ColumnReader) IsIndexed() bool { return p.isIndexed }
 
-// Ahead returns the text n rows ahead, in a column without nulls.
-func (p *ColumnReader) Ahead(n int) string {
+// PeekText returns the text n rows ahead, in a column without nulls.
+func (p *ColumnReader) PeekText(n int) string {
 	i := p.value + n
 	if p.isIndexed {
 		i = int(p.index[i])
@@ -358,6 +349,105 @@ func (p *ColumnReader) Skip(rows int64) error {
 			if p.At++; p.At == p.Entries || p.Leaf.MaxRep == 0 || p.Reps[p.At] == 0 {
 				rows--
 			}
+		}
+	}
+	return nil
+}
+
+// maxWindow is the most bytes of several pages that are read from the file at once.
+const maxWindow = 128 << 10
+
+// booleans are the values of a page of booleans, by their numbers.
+var booleans = decoded{Numbers: []uint64{0, 1}}
+
+// nextKept makes the next page of a kept chunk the current one, from the row on that was sought.
+func (p *ColumnReader) nextKept() error {
+	c := p.chunk
+	if p.page >= len(c.pages) {
+		return io.EOF
+	}
+	at := &c.pages[p.page]
+	rows := c.rows - int64(at.first)
+	if p.page++; p.page < len(c.pages) {
+		rows = int64(c.pages[p.page].first) - int64(at.first)
+	}
+	if rows <= 0 || rows > maxPageEntries {
+		return errPage
+	}
+	if err := p.needDictionary(); err != nil {
+		return err
+	}
+	if at.isSame {
+		p.repeat(at, int(rows))
+	} else {
+		p.offset, p.upTo = at.offset, p.wanted
+		if p.upTo <= at.offset || p.upTo-at.offset > maxWindow {
+			p.upTo = c.endOf(p.page - 1)
+		}
+		header, body, err := p.pageReader.next()
+		if err != nil {
+			return noEOF(err)
+		}
+		page, err := p.dataPage(&header, body)
+		if err == nil {
+			err = p.load(&page)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	skip := p.skip
+	p.skip, p.end = 0, p.end-rows
+	return p.Skip(skip)
+}
+
+// repeat makes the entries of a page that need not be read.
+func (p *ColumnReader) repeat(at *pageAt, n int) {
+	p.Entries, p.isIndexed, p.decoded = n, true, &p.dictionary
+	if p.Leaf.Kind == parquet.Boolean {
+		p.decoded = &booleans
+	}
+	p.Reps, p.Defs, p.index = resize(p.Reps, n), resize(p.Defs, n), resize(p.index, n)
+	clear(p.Reps)
+	for i := range n {
+		p.Defs[i], p.index[i] = at.def, int32(at.value)
+	}
+}
+
+func noEOF(err error) error {
+	if err == io.EOF {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}
+
+// needDictionary reads the dictionary unless it is known.
+func (p *ColumnReader) needDictionary() error {
+	if p.hasDictionary || !p.chunk.hasDictionary {
+		return nil
+	}
+	if d := p.chunk.dictionary.Load(); d != nil {
+		p.dictionary, p.dictionaryLen, p.hasDictionary = d.decoded, d.n, true
+		return nil
+	}
+	p.offset, p.upTo = p.chunk.begin, 0
+	if len(p.chunk.pages) > 0 {
+		p.upTo = p.chunk.pages[0].offset
+	}
+	header, body, err := p.pageReader.next()
+	if err == nil {
+		err = p.loadDictionary(&header, body)
+	}
+	if err != nil {
+		return fmt.Errorf("column %s: %w", p.Leaf.Name, err)
+	}
+	if p.chunk.isKept() {
+		size := 8 * len(p.dictionary.Numbers)
+		for _, text := range p.dictionary.Texts {
+			size += int(unsafe.Sizeof(text)) + len(text)
+		}
+		if p.chunk.dictionary.CompareAndSwap(nil, &dictionaryPage{p.dictionary, p.dictionaryLen}) {
+			p.chunk.memory.Add(int64(size))
 		}
 	}
 	return nil

@@ -41,8 +41,8 @@ func Leaves(schema *parquet.Schema) (leaves []Leaf) {
 	return leaves
 }
 
-// Levels is the definition level of the column's lists.
-func (l *Leaf) Levels() byte {
+// ListLevel is the definition level of the column's lists.
+func (l *Leaf) ListLevel() byte {
 	if l.Optional {
 		return l.MaxDef - 1
 	}

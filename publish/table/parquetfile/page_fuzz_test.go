@@ -46,7 +46,7 @@ func FuzzPage(f *testing.F) {
 			if !p.IsValue(p.At) {
 				continue
 			}
-			if i := p.Take(); l.Kind == parquet.ByteArray {
+			if i := p.NextValue(); l.Kind == parquet.ByteArray {
 				_ = p.Texts[i]
 			} else {
 				_ = p.Numbers[i]

@@ -40,7 +40,7 @@ func (p *ColumnReader) Find(found []RowRange, first, rows int64, text string, wi
 				return nil, err
 			}
 			p.At++
-			if p.Texts[p.Take()] != text || within != nil && !overlap(within, first+at, first+at+1) {
+			if p.Texts[p.NextValue()] != text || within != nil && !overlap(within, first+at, first+at+1) {
 				continue
 			}
 			if last := len(found) - 1; last >= 0 && found[last].End == first+at {
@@ -90,7 +90,7 @@ func (p *ColumnReader) Search(text string) (at, rows int64, err error) {
 		if p.Leaf.MaxRep == 0 || p.Reps[p.At] == 0 {
 			at++
 		}
-		if p.IsValue(p.At) && p.Texts[p.Take()] == text {
+		if p.IsValue(p.At) && p.Texts[p.NextValue()] == text {
 			return at, 0, nil
 		}
 	}

@@ -16,6 +16,7 @@ import (
 	"mkt/publish/snapshot"
 	"mkt/publish/steps"
 	"mkt/publish/table"
+	"mkt/publish/table/stepindex"
 	"mkt/serve/internal/api"
 )
 
@@ -83,7 +84,7 @@ type history struct {
 	random   *rand.Rand
 	fs       *durabletest.Mem
 	manifest snapshot.Manifest
-	indexes  map[string]*table.Index
+	indexes  map[string]*stepindex.Index
 	first    time.Time
 	last     time.Time
 }
@@ -93,7 +94,7 @@ func (h *history) market(until time.Time) *steps.Market {
 }
 
 func (h *history) source() steps.Source {
-	return steps.Source{FS: h.fs, Index: func(s snapshot.Segment) (*table.Index, error) { return h.indexes[s.File], nil }}
+	return steps.Source{FS: h.fs, Index: func(s snapshot.Segment) (*stepindex.Index, error) { return h.indexes[s.File], nil }}
 }
 
 // time returns a time of the history, and in one of so many cases none.
@@ -106,7 +107,7 @@ func (h *history) time(none int) time.Time {
 }
 
 func newHistory(t *testing.T, r *rand.Rand) *history {
-	h := &history{random: r, fs: durabletest.NewMem(), indexes: map[string]*table.Index{}, first: pathStart}
+	h := &history{random: r, fs: durabletest.NewMem(), indexes: map[string]*stepindex.Index{}, first: pathStart}
 	check.Must(t, durable.MkdirAllSync(h.fs, "steps"))
 	selections := 1 + r.IntN(6)
 	there := make([]bool, selections)

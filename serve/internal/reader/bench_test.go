@@ -12,7 +12,7 @@ import (
 	"mkt/internal/testing/check"
 	"mkt/internal/testing/needs"
 	"mkt/internal/testing/servetest"
-	"mkt/serve/internal/reader"
+	"mkt/serve/internal/reader/markets"
 )
 
 func BenchmarkLoad(b *testing.B) {
@@ -44,7 +44,7 @@ func BenchmarkColdPage(b *testing.B) {
 					n = (n + 7919) % fixtures
 					f, _ := v.Find(servetest.FixtureID("acme", n))
 					size := 0
-					_, err := v.Markets(context.Background(), f, reader.MarketFilter{}, "", 50, func(id, body []byte) { size += len(body) })
+					_, err := v.Markets(context.Background(), f, markets.Filter{}, "", 50, func(id, body []byte) { size += len(body) })
 					must(b, err)
 					b.SetBytes(int64(size))
 				}
@@ -54,7 +54,7 @@ func BenchmarkColdPage(b *testing.B) {
 				for b.Loop() {
 					n = (n + 7919) % fixtures
 					f, _ := v.Find(servetest.FixtureID("acme", n))
-					_, err := v.Markets(context.Background(), f, reader.MarketFilter{}, "mk_gzzz", 50, func(id, body []byte) {})
+					_, err := v.Markets(context.Background(), f, markets.Filter{}, "mk_gzzz", 50, func(id, body []byte) {})
 					must(b, err)
 				}
 			})
@@ -63,7 +63,7 @@ func BenchmarkColdPage(b *testing.B) {
 				for b.Loop() {
 					n = (n + 7919) % fixtures
 					f, _ := v.Find(servetest.FixtureID("acme", n))
-					_, err := v.Markets(context.Background(), f, reader.MarketFilter{Market: "TOTAL_GOALS"}, "", 50, func(id, body []byte) {})
+					_, err := v.Markets(context.Background(), f, markets.Filter{Market: "TOTAL_GOALS"}, "", 50, func(id, body []byte) {})
 					must(b, err)
 				}
 			})
@@ -71,7 +71,7 @@ func BenchmarkColdPage(b *testing.B) {
 				defer cpuTime(b)()
 				for b.Loop() {
 					n = (n + 7919) % fixtures
-					_, err := v.Fixtures(context.Background(), reader.FixtureFilter{}, servetest.FixtureID("acme", n), 50, func(_, _ []byte) {})
+					_, err := v.Fixtures(context.Background(), markets.FixtureFilter{}, servetest.FixtureID("acme", n), 50, func(_, _ []byte) {})
 					must(b, err)
 				}
 			})

@@ -29,9 +29,9 @@ type Connection struct {
 	calls map[string]map[string]int64
 }
 
-func newConnection(l *Library, clientID string) *Connection {
-	return &Connection{data: l.o.DataDir, clientID: clientID, faults: newFaults(l.o.Log.With("tenant", clientID), l.o.Now), now: l.o.Now,
-		asOf: func(r *health.Run) *health.Run { return l.runAsOf(r, time.Time{}) }}
+func newConnection(s *shared, clientID string) *Connection {
+	return &Connection{data: s.o.DataDir, clientID: clientID, faults: newFaults(s.o.Log.With("tenant", clientID), s.o.Now), now: s.o.Now,
+		asOf: func(r *health.Run) *health.Run { return runAsOf(s.o.Clock, r, time.Time{}) }}
 }
 
 // Probe returns the newest test of the connection, or nil if there was none.

@@ -15,6 +15,7 @@ import (
 	"mkt/publish/football"
 	"mkt/publish/layout"
 	"mkt/serve/internal/reader"
+	"mkt/serve/internal/reader/markets"
 )
 
 // twoPublications returns copies of a data root in two states: after the first publication
@@ -56,10 +57,10 @@ func copied(t *testing.T, dir string) string {
 func answers(t *testing.T, v *reader.View) (string, error) {
 	var all strings.Builder
 	var inside error
-	_, err := v.Fixtures(t.Context(), reader.FixtureFilter{}, "", 100, func(id, body []byte) {
+	_, err := v.Fixtures(t.Context(), markets.FixtureFilter{}, "", 100, func(id, body []byte) {
 		fmt.Fprintf(&all, "%s\n", body)
 		found, _ := v.Find(string(id))
-		_, e := v.Markets(t.Context(), found, reader.MarketFilter{}, "", 100, func(id, body []byte) { fmt.Fprintf(&all, "%s\n", body) })
+		_, e := v.Markets(t.Context(), found, markets.Filter{}, "", 100, func(id, body []byte) { fmt.Fprintf(&all, "%s\n", body) })
 		if e != nil {
 			inside = e
 		}

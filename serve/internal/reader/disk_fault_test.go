@@ -10,6 +10,7 @@ import (
 	"mkt/publish/durable"
 	"mkt/publish/football"
 	"mkt/publish/layout"
+	"mkt/serve/internal/reader/segments"
 )
 
 // faulty is a disk on which some names cannot be opened, described or read.
@@ -66,7 +67,7 @@ func TestOlderPublicationIsServedDuringDiskFaults(t *testing.T) {
 			disk, err := durable.OpenWithin(root.DataDir, layout.TenantProduct("acme", string(football.MarketEngine)))
 			must(t, err)
 			d := l.Tenant("acme").Dataset(football.MarketEngine)
-			d.root, d.changes = faulty{disk, c.name, fault, late}, newChangeLog(disk, 1<<20, l.steps)
+			d.root, d.segments = faulty{disk, c.name, fault, late}, segments.New(disk, 1<<20, l.steps)
 			d.Refresh(t.Context())
 			want := c.want
 			if fault == syscall.EMFILE && want == 1 || fault == syscall.EMFILE && c.name == layout.Current {

@@ -17,6 +17,10 @@
 // current one by a pointer swap, and the old one is closed when the last request has
 // released it. A snapshot that cannot be loaded changes nothing.
 //
+// Below it, markets and feed load the snapshots of the two products, engine is the DuckDB
+// of one snapshot, segments reads the change log and the steps of prices, and pages keeps
+// rendered pages. They know neither datasets nor the library.
+//
 // The package never lists a folder, never repairs, and never writes below the data
 // root. A publication that a power cut could still lose is synced before it is
 // served. The other package that asks DuckDB is serve/offline, for people who inspect

@@ -10,29 +10,35 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/duckdb/duckdb-go/v2"
 	"golang.org/x/sync/errgroup"
 
 	"mkt/internal/testing/check"
 	"mkt/internal/testing/servetest"
 	"mkt/publish/football"
+	"mkt/serve/internal/reader/engine"
+)
+
+// The tests of the engine are here, because it would take half a minute to link DuckDB into those of one more package.
+const (
+	schema     = `CREATE TABLE d.market (n BIGINT, id VARCHAR, body BLOB)`
+	marketPage = `SELECT id, body FROM d.market WHERE n BETWEEN $1 AND $2 ORDER BY n LIMIT $3`
 )
 
 func TestEngineIsLocked(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	path := filepath.Join(dir, "it's a page.duckdb")
-	err := build(t.Context(), path, func(conn driver.Conn) error {
-		return fillTable(conn, "market", func(to *duckdb.Appender) error {
-			return to.AppendRow(int64(0), "mk_1", nil, nil, []string{"HOME"}, int64(0), pack(nil, []byte("{}")))
+	err := engine.Build(t.Context(), path, schema, func(conn driver.Conn) error {
+		return engine.Append(conn, "market", func(to *engine.Appender) error {
+			return to.AppendRow(int64(0), "mk_1", engine.Pack(nil, []byte("{}")))
 		})
 	})
 	must(t, err)
 	outside := filepath.Join(dir, "outside.csv")
 	must(t, os.WriteFile(outside, []byte("a,b\n1,2\n"), 0o600))
-	e, err := openEngine(t.Context(), path, minEngineMemory, 0)
+	e, err := engine.Open(t.Context(), path, engine.MinMemory, 0, marketPage)
 	must(t, err)
-	defer func() { must(t, e.close()) }()
+	defer func() { must(t, e.Close()) }()
 	if _, err := os.Stat(path); !os.IsNotExist(err) {
 		t.Errorf("the private file can still be opened: %v", err)
 	}
@@ -44,19 +50,19 @@ func TestEngineIsLocked(t *testing.T) {
 		"SET enable_external_access = true", "SET memory_limit = '4GB'", "SET threads = 8", "SET temp_directory = '/tmp'", "RESET memory_limit",
 		"DELETE FROM d.market", "CREATE TABLE d.x (i INTEGER)", "INSERT INTO d.market SELECT * FROM d.market",
 	} {
-		if _, err := e.db.Exec(statement); err == nil {
+		if _, err := e.DB.Exec(statement); err == nil {
 			t.Errorf("allowed: %s", statement)
 		}
 	}
 	for setting, want := range map[string]string{"threads": "1", "memory_limit": "8.0 MiB", "enable_external_access": "false", "lock_configuration": "true"} {
 		got := ""
-		err := e.db.QueryRow("SELECT current_setting(?)::VARCHAR", setting).Scan(&got)
+		err := e.DB.QueryRow("SELECT current_setting(?)::VARCHAR", setting).Scan(&got)
 		if err != nil || got != want {
 			t.Errorf("%s = %s, %v; want %s", setting, got, err, want)
 		}
 	}
 	found := ""
-	_, err = e.page(t.Context(), marketByName, []any{0, 0, "", "", "HOME"}, 1, func(_, body []byte) { found = string(body) })
+	_, err = e.Page(t.Context(), marketPage, []any{0, 0}, 1, func(_, body []byte) { found = string(body) })
 	if err != nil || found != "{}" {
 		t.Errorf("found %q, %v", found, err)
 	}
@@ -69,25 +75,25 @@ func TestLargeBodiesFitIntoMemory(t *testing.T) {
 	r := rand.NewChaCha8([32]byte{})
 	body := make([]byte, 6000) // more than can be packed
 	path := filepath.Join(t.TempDir(), "pages.duckdb")
-	must(t, build(t.Context(), path, func(conn driver.Conn) error {
-		return fillTable(conn, "market", func(to *duckdb.Appender) error {
-			for n := range int64(vectorRows) {
+	must(t, engine.Build(t.Context(), path, schema, func(conn driver.Conn) error {
+		return engine.Append(conn, "market", func(to *engine.Appender) error {
+			for n := range int64(engine.VectorRows) {
 				r.Read(body)
-				if err := to.AppendRow(n, fmt.Sprintf("mk_%04d", n), nil, nil, nil, n, pack(nil, body)); err != nil {
+				if err := to.AppendRow(n, fmt.Sprintf("mk_%04d", n), engine.Pack(nil, body)); err != nil {
 					return err
 				}
 			}
 			return nil
 		})
 	}))
-	e, err := openEngine(t.Context(), path, minEngineMemory, int64(vectorRows*len(body)))
+	e, err := engine.Open(t.Context(), path, engine.MinMemory, int64(engine.VectorRows*len(body)), marketPage)
 	must(t, err)
-	defer func() { must(t, e.close()) }()
+	defer func() { must(t, e.Close()) }()
 	var all errgroup.Group
-	for range 2 * maxConcurrent {
+	for range 2 * engine.MaxConcurrent {
 		all.Go(func() error {
 			n := 0
-			more, err := e.page(t.Context(), marketPage, []any{100, 1000, "", "", "", ""}, 50, func(_, body []byte) { n += len(body) })
+			more, err := e.Page(t.Context(), marketPage, []any{100, 1000}, 50, func(_, body []byte) { n += len(body) })
 			if n != 50*len(body) || !more {
 				return errors.Join(err, fmt.Errorf("a page of %d bytes, more %v", n, more))
 			}
@@ -116,11 +122,11 @@ func TestBrokenEngineIsReplaced(t *testing.T) {
 	} else {
 		again.Release()
 	}
-	first.engine.broken.Store(true)
+	first.engine.Broken.Store(true)
 	d.Refresh(t.Context())
 	second := d.Acquire()
 	defer second.Release()
-	if second == first || second.engine.broken.Load() || second.Commit().SHA256 != first.Commit().SHA256 {
+	if second == first || second.engine.Broken.Load() || second.Commit().SHA256 != first.Commit().SHA256 {
 		t.Error("a broken engine was not replaced")
 	}
 }

@@ -18,6 +18,7 @@ import (
 	"mkt/publish/durable"
 	"mkt/publish/football"
 	"mkt/serve/internal/reader"
+	"mkt/serve/internal/reader/markets"
 )
 
 var swaps = flag.Int("swaps", 200, "how many snapshots of each product are swapped while files, goroutines and memory are counted")
@@ -125,14 +126,14 @@ func (w *swapper) read() {
 	defer v.Release()
 	defer live.Release()
 	mark := fmt.Sprintf(" v%d\"", w.version)
-	_, err := v.Fixtures(w.t.Context(), reader.FixtureFilter{League: "league"}, "", 3, func(id, body []byte) {
+	_, err := v.Fixtures(w.t.Context(), markets.FixtureFilter{League: "league"}, "", 3, func(id, body []byte) {
 		if !strings.Contains(string(body), mark) {
 			w.t.Errorf("version %d shows %s", w.version, body)
 		}
 	})
 	must(w.t, err)
 	f, _ := v.Find(servetest.FixtureID(w.id, w.version%20))
-	_, err = v.Markets(w.t.Context(), f, reader.MarketFilter{}, "", 50, func(id, body []byte) {
+	_, err = v.Markets(w.t.Context(), f, markets.Filter{}, "", 50, func(id, body []byte) {
 		if !strings.Contains(string(body), mark) {
 			w.t.Errorf("version %d shows %s", w.version, body)
 		}

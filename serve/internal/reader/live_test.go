@@ -11,6 +11,7 @@ import (
 	"mkt/internal/testing/servetest"
 	"mkt/publish/football"
 	"mkt/serve/internal/reader"
+	"mkt/serve/internal/reader/feed"
 )
 
 func openLive(t testing.TB, dataDir string) *reader.Dataset {
@@ -56,7 +57,7 @@ func TestLiveIsPagedByID(t *testing.T) {
 	if _, ok := v.FindLive(servetest.FixtureID("other", 1)); ok {
 		t.Error("another tenant's fixture is found")
 	}
-	if v.Staleness(servetest.Start.Add(time.Minute)) != reader.FeedFresh || v.Staleness(servetest.Start.Add(time.Minute+1)) != reader.FeedAllStale {
+	if v.Staleness(servetest.Start.Add(time.Minute)) != feed.Fresh || v.Staleness(servetest.Start.Add(time.Minute+1)) != feed.AllStale {
 		t.Error("the feed is stale too early or too late")
 	}
 	must(t, reader.Check(t.Context(), root.Path("")))

@@ -6,18 +6,18 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
-	"maps"
 	"os"
 	"path"
-	"time"
+	"slices"
 
 	"mkt/publish/durable"
 	"mkt/publish/football"
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
-	"mkt/publish/table"
-	"mkt/serve/internal/api"
-	"mkt/serve/internal/reader/lru"
+	"mkt/serve/internal/reader/engine"
+	"mkt/serve/internal/reader/feed"
+	"mkt/serve/internal/reader/markets"
+	"mkt/serve/internal/reader/pages"
 	"mkt/serve/quarantine"
 )
 
@@ -30,7 +30,7 @@ func (d *Dataset) wanted(c snapshot.Commit) bool {
 		return true
 	}
 	served := d.current.commit
-	if d.library.o.Clock.IsPast() { // a replay also goes back
+	if d.shared.o.Clock.IsPast() { // a replay also goes back
 		return d.isBroken() || c.SHA256 != served.SHA256
 	}
 	if d.isBroken() && c.Version >= served.Version {
@@ -41,36 +41,7 @@ func (d *Dataset) wanted(c snapshot.Commit) bool {
 
 // isBroken reports whether the engine of the current view is broken.
 func (d *Dataset) isBroken() bool {
-	return d.current != nil && d.current.engine != nil && d.current.engine.broken.Load()
-}
-
-type quarantined struct {
-	why   error
-	until time.Time // it is not loaded again before
-}
-
-// How long a publication that could not be loaded is quarantined. Its files may still
-// be being restored, or their permissions corrected.
-const (
-	invalidFor    = 10 * time.Minute
-	unreadableFor = time.Minute
-)
-
-func (d *Dataset) isQuarantined(c snapshot.Commit) bool {
-	u, ok := d.quarantined[c.SHA256]
-	return ok && d.library.o.Now().Before(u.until)
-}
-
-// quarantine records the failure to load a publication, and forgets those that may
-// be tried again. If every publication is invalid, one is added every few seconds.
-func (d *Dataset) quarantine(c snapshot.Commit, why error) {
-	now := d.library.o.Now()
-	maps.DeleteFunc(d.quarantined, func(_ string, u quarantined) bool { return !now.Before(u.until) })
-	wait := invalidFor
-	if errors.Is(why, snapshot.ErrUnreadable) {
-		wait = unreadableFor
-	}
-	d.quarantined[c.SHA256] = quarantined{why, now.Add(wait)}
+	return d.current != nil && d.current.engine != nil && d.current.engine.Broken.Load()
 }
 
 // maxOlder is how many older publications are tried before the dataset waits.
@@ -90,33 +61,21 @@ func (d *Dataset) loadNewest(ctx context.Context, head snapshot.Commit) error {
 			continue // the record is missing or damaged, so its publication cannot be served
 		case err != nil:
 			return errors.Join(append(errs, err)...)
-		case version < head.Version && (d.library.o.Clock.IsPast() || !d.wanted(c)):
+		case version < head.Version && (d.shared.o.Clock.IsPast() || !d.wanted(c)):
 			return errors.Join(errs...)
-		case d.isQuarantined(c):
+		case d.quarantined.has(c, d.shared.o.Now()):
 			continue
 		}
-		started := d.library.o.Now()
+		started := d.shared.o.Now()
 		err = d.load(ctx, c, version == head.Version)
-		d.counts.load(ctx, err, d.library.o.Now().Sub(started))
+		d.counts.load(ctx, err, d.shared.o.Now().Sub(started))
 		if err == nil || !isSnapshotFault(err) {
 			return errors.Join(append(errs, err)...)
 		}
-		d.quarantine(c, err)
+		d.quarantined.add(c, err, d.shared.o.Now())
 		errs = append(errs, fmt.Errorf("publication %d is in quarantine: %w", c.Version, err))
 	}
 	return errors.Join(errs...)
-}
-
-// isSnapshotFault reports whether the error is caused by the snapshot itself, so that another
-// snapshot may still load.
-func isSnapshotFault(err error) bool {
-	for _, fault := range []error{ErrInvalid, table.ErrFormat, durable.ErrNotRegular, fs.ErrNotExist} {
-		if errors.Is(err, fault) {
-			return true
-		}
-	}
-	var killed *quarantine.QuarantineError
-	return snapshot.IsFault(err) || errors.As(err, &killed)
 }
 
 // load makes a commit the current view. The newest commit may not be durable yet and
@@ -132,7 +91,7 @@ func (d *Dataset) load(ctx context.Context, c snapshot.Commit, newest bool) erro
 		return err
 	}
 	if m.ClientID != d.clientID || m.Product != d.product {
-		return fmt.Errorf("%w: the snapshot belongs to client %s, product %s", ErrInvalid, m.ClientID, m.Product)
+		return fmt.Errorf("%w: the snapshot belongs to client %s, product %s", snapshot.ErrInvalid, m.ClientID, m.Product)
 	}
 	load := d.loadMarkets
 	if d.product == football.LiveIntelligence {
@@ -149,7 +108,7 @@ func (d *Dataset) load(ctx context.Context, c snapshot.Commit, newest bool) erro
 // withNote runs a load while a note about it exists, so that the next process knows if
 // this one is killed by the load.
 func (d *Dataset) withNote(c snapshot.Commit, load func() error) error {
-	note, err := d.library.loads.Begin(quarantine.Publication{ClientID: d.clientID, Product: string(d.product), Version: c.Version, CommitSHA256: c.SHA256})
+	note, err := d.shared.loads.Begin(quarantine.Publication{ClientID: d.clientID, Product: string(d.product), Version: c.Version, CommitSHA256: c.SHA256})
 	var killed *quarantine.QuarantineError
 	if errors.As(err, &killed) {
 		return err
@@ -179,57 +138,58 @@ func (d *Dataset) foreignOwners(c snapshot.Commit, m snapshot.Manifest) error {
 
 func (d *Dataset) loadMarkets(ctx context.Context, c snapshot.Commit, m snapshot.Manifest) error {
 	select {
-	case d.library.loading <- struct{}{}:
-		defer func() { <-d.library.loading }()
+	case d.shared.loading <- struct{}{}:
+		defer func() { <-d.shared.loading }()
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
-	started := d.library.o.Now()
-	dir, err := os.MkdirTemp(d.library.scratch.Dir, "load-")
+	started := d.shared.o.Now()
+	dir, err := os.MkdirTemp(d.shared.scratch.Dir, "load-")
 	if err != nil {
 		return err
 	}
-	var l *loaded
+	var t *markets.Tables
+	var e *engine.Engine
 	err = d.withNote(c, func() (err error) {
-		l, err = load(ctx, d.root, c.Dir(), m, dir, d.library.engineMemory())
+		t, e, err = markets.Load(ctx, d.root, c.Dir(), m, dir, d.shared.engineMemory())
 		return err
 	})
 	if err != nil {
 		return errors.Join(err, os.RemoveAll(dir))
 	}
-	if d.current != nil && d.current.engine.broken.Load() {
-		d.library.counts.replaced.Add(1)
+	if d.current != nil && d.current.engine.Broken.Load() {
+		d.shared.counts.replaced.Add(1)
 	}
-	d.swap(d.view(c, m, l, dir))
-	d.took = d.library.o.Now().Sub(started)
-	d.log.Info("serving", "cycle", c.CycleID, "version", c.Version, "fixtures", l.index.fixtures(), "last_seq", c.LastSeq, "took_ms", d.took.Milliseconds())
+	d.swap(d.view(c, m, t, e, dir))
+	d.took = d.shared.o.Now().Sub(started)
+	d.log.Info("serving", "cycle", c.CycleID, "version", c.Version, "fixtures", t.FixtureCount(), "last_seq", c.LastSeq, "took_ms", d.took.Milliseconds())
 	return nil
 }
 
 // loadLive loads a snapshot of the live product. It takes milliseconds and must not
 // wait for a large load, so it needs no load slot.
 func (d *Dataset) loadLive(ctx context.Context, c snapshot.Commit, m snapshot.Manifest) error {
-	started := d.library.o.Now()
-	var s *liveSet
+	started := d.shared.o.Now()
+	var s *feed.Set
 	err := d.withNote(c, func() (err error) {
-		s, err = loadLive(ctx, d.root, c.Dir(), m)
+		s, err = feed.Load(ctx, d.root, c.Dir(), m)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	v := &View{commit: c, manifest: trimmed(m), held: m.Counters["held"], live: s, log: d.changes, dataset: d}
+	v := &View{commit: c, manifest: trimmed(m), held: m.Counters["held"], Set: s, segments: d.segments}
 	v.refs.Store(1)
 	d.swap(v)
-	d.log.Debug("serving", "cycle", c.CycleID, "version", c.Version, "fixtures", len(s.fixtures), "in_play", len(s.inPlay), "took_ms", d.library.o.Now().Sub(started).Milliseconds())
+	d.log.Debug("serving", "cycle", c.CycleID, "version", c.Version, "fixtures", s.KeptCount(), "in_play", s.LiveCount(), "took_ms", d.shared.o.Now().Sub(started).Milliseconds())
 	return nil
 }
 
-// view returns a view of l, whose engine spills into dir.
-func (d *Dataset) view(c snapshot.Commit, m snapshot.Manifest, l *loaded, dir string) *View {
+// view returns a view of tables, whose engine spills into dir.
+func (d *Dataset) view(c snapshot.Commit, m snapshot.Manifest, t *markets.Tables, e *engine.Engine, dir string) *View {
 	v := &View{
-		commit: c, manifest: trimmed(m), held: m.Counters["fixtures_held"], index: l.index, engine: l.engine, log: d.changes, dataset: d,
-		pages: lru.New[string, *api.Page](d.library.shareOf(pageCacheSize)),
+		commit: c, manifest: trimmed(m), held: m.Counters["fixtures_held"], Tables: t, engine: e, segments: d.segments,
+		Cache: pages.New(d.shared.shareOf(pageCacheSize), d.clientID, d.shared.renders, &d.shared.counts.pages),
 		closed: func(err error) {
 			if err := errors.Join(err, os.RemoveAll(dir)); err != nil {
 				d.log.Warn("cannot close a snapshot", "version", c.Version, "err", err)
@@ -245,13 +205,28 @@ func trimmed(m snapshot.Manifest) snapshot.Manifest {
 	return m
 }
 
-// backOff delays the next load after an error that is not the snapshot's, such as a
-// full disk, by 1 s, 2 s, 4 s and so on up to a minute.
-func (d *Dataset) backOff(err error) {
-	if err == nil || isSnapshotFault(err) {
-		d.failed, d.retryAt = 0, time.Time{}
+// indexSteps makes the indexes of the segments, the newest ones first, so that no request waits for
+// them. It ends at the tenant's share of their memory: more would evict those of other tenants, and all
+// would be made anew with every publication. It is called after the publication is served, and does
+// not wait for the end.
+func (d *Dataset) indexSteps(ctx context.Context, list []snapshot.Segment) {
+	if !d.shared.o.Paths || !d.indexing.TryLock() {
 		return
 	}
-	d.failed = min(d.failed+1, 7)
-	d.retryAt = d.library.o.Now().Add(min(time.Minute, time.Second<<(d.failed-1)))
+	reader, left := d.segments, d.shared.shareOf(stepIndexSize)
+	go func() {
+		defer d.indexing.Unlock()
+		for _, s := range slices.Backward(list) {
+			if ctx.Err() != nil || left <= 0 {
+				return
+			}
+			x, err := reader.StepIndex(s)
+			switch {
+			case err == nil:
+				left -= x.Memory()
+			case !errors.Is(err, fs.ErrClosed):
+				d.log.Warn("cannot read a segment of the steps of prices", "file", s.File, "err", err)
+			}
+		}
+	}()
 }

@@ -17,7 +17,7 @@ const (
 // publication. So it is known only if something was published after a
 // client had sent the position, and still ends before it.
 func (d *Dataset) IsForeign(seq uint64, v *View) bool {
-	if d.library.o.Clock.IsPast() {
+	if d.shared.o.Clock.IsPast() {
 		return v != nil // there is no other replica that could be ahead
 	}
 	d.mu.Lock()
@@ -33,7 +33,7 @@ func (d *Dataset) IsForeign(seq uint64, v *View) bool {
 		if d.ahead == nil {
 			d.ahead = map[uint64]time.Time{}
 		}
-		d.ahead[seq] = d.library.o.Now()
+		d.ahead[seq] = d.shared.o.Now()
 	}
 	return false
 }

@@ -16,6 +16,7 @@ import (
 	"mkt/publish/layout"
 	"mkt/serve/internal/api"
 	"mkt/serve/internal/reader"
+	"mkt/serve/internal/reader/markets"
 )
 
 var must = check.Must
@@ -61,7 +62,7 @@ func published(t testing.TB, fixtures, markets int) *servetest.Root {
 	return root
 }
 
-func pageFixtures(t *testing.T, v *reader.View, f reader.FixtureFilter, limit int) (ids []string) {
+func pageFixtures(t *testing.T, v *reader.View, f markets.FixtureFilter, limit int) (ids []string) {
 	t.Helper()
 	for after := ""; ; {
 		n := 0
@@ -93,7 +94,7 @@ func TestFixturesArePagedById(t *testing.T) {
 	}
 	slices.Sort(want)
 	for _, limit := range []int{1, 7, 16, 69, 70, 71, 200} {
-		if got := pageFixtures(t, v, reader.FixtureFilter{}, limit); !slices.Equal(got, want) {
+		if got := pageFixtures(t, v, markets.FixtureFilter{}, limit); !slices.Equal(got, want) {
 			t.Errorf("limit %d: %d fixtures, want %d in order", limit, len(got), len(want))
 		}
 	}
@@ -112,14 +113,14 @@ func TestFixturesAreFiltered(t *testing.T) {
 	root := published(t, 140, 1)
 	v := current(t, root.DataDir)
 	samples := servetest.Samples("acme", 140, 1, 1)
-	at := func(hours int) reader.Instant {
-		return reader.At(servetest.Start.Add(time.Duration(hours) * time.Hour).UnixMilli())
+	at := func(hours int) markets.Instant {
+		return markets.InstantAt(servetest.Start.Add(time.Duration(hours) * time.Hour).UnixMilli())
 	}
-	for name, f := range map[string]reader.FixtureFilter{
+	for name, f := range map[string]markets.FixtureFilter{
 		"none":            {},
-		"league":          {League: reader.FoldCase("lIgA")},
-		"league 2":        {League: reader.FoldCase("süper")},
-		"eszett":          {League: reader.FoldCase("STRASSE")},
+		"league":          {League: markets.FoldCase("lIgA")},
+		"league 2":        {League: markets.FoldCase("süper")},
+		"eszett":          {League: markets.FoldCase("STRASSE")},
 		"percent":         {League: "%"},
 		"underscore":      {League: "_"},
 		"quote":           {League: "'"},
@@ -153,8 +154,8 @@ func TestFixturesAreFiltered(t *testing.T) {
 	}
 }
 
-func passes(f reader.FixtureFilter, s servetest.Fixture) bool {
-	if f.League != "" && (s.Row.League == nil || !strings.Contains(reader.FoldCase(*s.Row.League), f.League)) {
+func passes(f markets.FixtureFilter, s servetest.Fixture) bool {
+	if f.League != "" && (s.Row.League == nil || !strings.Contains(markets.FoldCase(*s.Row.League), f.League)) {
 		return false
 	}
 	after, hasAfter := f.After.MS()
@@ -179,7 +180,7 @@ func TestMarketsArePagedAndFound(t *testing.T) {
 		if !ok || f.Markets != 83 || !f.FetchedAt.Equal(sample.Row.ProviderFetchedAt) {
 			t.Fatalf("fixture %d: %+v, %v", n, f, ok)
 		}
-		for _, filter := range []reader.MarketFilter{{}, {Market: "TOTAL_GOALS"}, {Period: "FT"}, {Market: "TOTAL_GOALS", Period: "1H"}, {Market: "NONE"}} {
+		for _, filter := range []markets.Filter{{}, {Market: "TOTAL_GOALS"}, {Period: "FT"}, {Market: "TOTAL_GOALS", Period: "1H"}, {Market: "NONE"}} {
 			var want []string
 			for _, m := range sample.Markets {
 				if (filter.Market == "" || m.Market != nil && *m.Market == filter.Market) && (filter.Period == "" || m.Period != nil && *m.Period == filter.Period) {
@@ -209,7 +210,7 @@ func TestMarketsArePagedAndFound(t *testing.T) {
 	}
 }
 
-func pageMarkets(t *testing.T, v *reader.View, f reader.Fixture, filter reader.MarketFilter, limit int) (ids []string) {
+func pageMarkets(t *testing.T, v *reader.View, f markets.Fixture, filter markets.Filter, limit int) (ids []string) {
 	t.Helper()
 	for after := ""; ; {
 		n := 0
@@ -268,7 +269,7 @@ func TestMarketByNamePrefersTheBareId(t *testing.T) {
 	root.Publish(servetest.Content{Fixtures: []servetest.Fixture{fixture}})
 	v := current(t, root.DataDir)
 	f, _ := v.Find(fixture.Row.FixtureID)
-	for filter, want := range map[reader.MarketFilter]string{
+	for filter, want := range map[markets.Filter]string{
 		{Market: "TOTAL_GOALS"}:                                     "Goals Over/Under",
 		{Market: "TOTAL_GOALS", Period: "FT"}:                       "Goals Over/Under",
 		{Market: "TOTAL_GOALS", Period: "1H"}:                       "First Half Goals",
@@ -317,7 +318,7 @@ func TestFixturesWithoutMarkets(t *testing.T) {
 		if !ok || f.Markets != n%3 {
 			t.Fatalf("fixture %d: %+v", n, f)
 		}
-		if got := pageMarkets(t, v, f, reader.MarketFilter{}, 10); len(got) != n%3 {
+		if got := pageMarkets(t, v, f, markets.Filter{}, 10); len(got) != n%3 {
 			t.Errorf("fixture %d: %d markets", n, len(got))
 		}
 		if found, err := v.Market(t.Context(), f, servetest.ID("mk_", "x"), nil); found || err != nil {
@@ -330,10 +331,10 @@ func TestEmptySnapshot(t *testing.T) {
 	t.Parallel()
 	root := published(t, 0, 0)
 	v := current(t, root.DataDir)
-	if got := pageFixtures(t, v, reader.FixtureFilter{}, 10); len(got) != 0 {
+	if got := pageFixtures(t, v, markets.FixtureFilter{}, 10); len(got) != 0 {
 		t.Errorf("%d fixtures", len(got))
 	}
-	if got := pageFixtures(t, v, reader.FixtureFilter{League: "a"}, 10); len(got) != 0 {
+	if got := pageFixtures(t, v, markets.FixtureFilter{League: "a"}, 10); len(got) != 0 {
 		t.Errorf("%d fixtures", len(got))
 	}
 	w := v.Window()
@@ -366,7 +367,7 @@ func TestMarketsOfFixturesOfManySizes(t *testing.T) {
 				t.Errorf("market %d of %d: found %v, %v", i, len(fixture.Markets), found, err)
 			}
 		}
-		if got := pageMarkets(t, v, f, reader.MarketFilter{}, 50); !slices.Equal(got, want) {
+		if got := pageMarkets(t, v, f, markets.Filter{}, 50); !slices.Equal(got, want) {
 			t.Errorf("fixture of %d markets: %d others", len(want), len(got))
 		}
 	}

@@ -1,51 +1,17 @@
 package reader
 
 import (
-	"context"
-	"errors"
-	"sync/atomic"
 	"time"
 
 	"mkt/publish/football"
 	"mkt/serve/internal/api"
 )
 
-// counts are the counters of a library since it was opened.
-type counts struct {
-	cached, rendered, failed atomic.Int64 // pages
-	replaced                 atomic.Int64 // broken engines
-	loads                    map[football.Product]*loadCounts
-}
-
-// failure counts a page that could not be rendered. It does not count a refusal such
-// as NOT_FOUND or ErrBusy, nor a request whose client has gone.
-func (c *counts) failure(ctx context.Context, err error) {
-	var refusal *api.Error
-	if !errors.As(err, &refusal) && !errors.Is(err, ErrBusy) && ctx.Err() == nil {
-		c.failed.Add(1)
-	}
-}
-
-type loadCounts struct {
-	loaded, failed atomic.Int64
-	took           atomic.Int64 // nanoseconds, of the successful loads
-}
-
-func (c *loadCounts) load(ctx context.Context, err error, took time.Duration) {
-	switch {
-	case err == nil:
-		c.loaded.Add(1)
-		c.took.Add(int64(took))
-	case ctx.Err() == nil:
-		c.failed.Add(1)
-	}
-}
-
 // Stats are the counters of a library since it was opened, and its present contents,
 // over all tenants.
 type Stats struct {
 	PagesCached, PagesRendered, PagesFailed int64
-	QueueFull, QueueTimeouts                int64 // requests refused with ErrBusy: the queue was full; the wait was too long
+	QueueFull, QueueTimeouts                int64 // requests refused with fairqueue.ErrBusy: the queue was full; the wait was too long
 	Waiting, Rendering                      int   // now
 	EnginesReplaced                         int64
 
@@ -62,11 +28,11 @@ type ProductStats struct {
 
 	Quarantined       int // accounts whose newest publication cannot be served
 	Fixtures, Markets int
-	Published         []Published // served now, in no particular order
+	Published         []Served // served now, in no particular order
 }
 
-// Published is one tenant's newest served publication.
-type Published struct {
+// Served is one tenant's newest served publication.
+type Served struct {
 	ClientID string
 	Times    api.Freshness
 }
@@ -74,7 +40,7 @@ type Published struct {
 // Stats returns the current statistics. It does not wait for loads or requests.
 func (l *Library) Stats() Stats {
 	s := Stats{
-		PagesCached: l.counts.cached.Load(), PagesRendered: l.counts.rendered.Load(), PagesFailed: l.counts.failed.Load(),
+		PagesCached: l.counts.pages.Cached.Load(), PagesRendered: l.counts.pages.Rendered.Load(), PagesFailed: l.counts.pages.Failed.Load(),
 		EnginesReplaced: l.counts.replaced.Load(), Products: map[football.Product]ProductStats{},
 	}
 	q := l.renders.Counts()
@@ -117,16 +83,16 @@ func (l *Library) Serves() bool {
 
 func (s *Stats) add(d *Dataset, v *View) {
 	p := s.Products[d.product]
-	p.Published = append(p.Published, Published{d.clientID, v.Freshness()})
-	if v.live != nil {
-		p.Fixtures += len(v.live.fixtures)
+	p.Published = append(p.Published, Served{d.clientID, v.Freshness()})
+	if v.Set != nil {
+		p.Fixtures += v.KeptCount()
 	} else {
-		p.Fixtures += v.index.fixtures()
-		p.Markets += v.index.allMarkets()
-		s.IndexBytes += v.index.bytes()
-		s.PageBytes += v.pages.Weight()
-		s.EngineMemory += v.engine.memory
+		p.Fixtures += v.FixtureCount()
+		p.Markets += v.MarketCount()
+		s.IndexBytes += v.IndexBytes()
+		s.PageBytes += v.PageBytes()
+		s.EngineMemory += v.engine.Memory
 	}
-	s.EventBytes += v.log.parts.Weight()
+	s.EventBytes += v.segments.EventBytes()
 	s.Products[d.product] = p
 }

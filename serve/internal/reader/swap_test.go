@@ -15,6 +15,7 @@ import (
 	"mkt/publish/health"
 	"mkt/publish/layout"
 	"mkt/serve/internal/reader"
+	"mkt/serve/internal/reader/markets"
 	"mkt/serve/quarantine"
 )
 
@@ -267,9 +268,9 @@ func readSome(ctx context.Context, d *reader.Dataset, n int) error {
 	defer v.Release()
 	f, _ := v.Find(servetest.FixtureID("acme", n%60))
 	if n%2 == 0 {
-		_, err := v.Markets(ctx, f, reader.MarketFilter{}, "", 10+n%30, func(_, _ []byte) {})
+		_, err := v.Markets(ctx, f, markets.Filter{}, "", 10+n%30, func(_, _ []byte) {})
 		return err
 	}
-	_, err := v.Fixtures(ctx, reader.FixtureFilter{League: fmt.Sprint(n % 50)}, "", 20, func(_, _ []byte) {})
+	_, err := v.Fixtures(ctx, markets.FixtureFilter{League: fmt.Sprint(n % 50)}, "", 20, func(_, _ []byte) {})
 	return err
 }

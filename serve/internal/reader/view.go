@@ -1,33 +1,35 @@
 package reader
 
 import (
-	"sync"
 	"sync/atomic"
 	"time"
 
 	"mkt/publish/snapshot"
+	"mkt/publish/steps"
 	"mkt/serve/internal/api"
-	"mkt/serve/internal/reader/lru"
+	"mkt/serve/internal/reader/engine"
+	"mkt/serve/internal/reader/feed"
+	"mkt/serve/internal/reader/markets"
+	"mkt/serve/internal/reader/pages"
+	"mkt/serve/internal/reader/segments"
 )
 
 // View is one pinned, loaded snapshot: it does not change, and it is not closed
 // before Release. Safe for concurrent use.
 type View struct {
+	*markets.Tables // nil on a live snapshot
+	*pages.Cache    // nil on a live snapshot
+	*feed.Set       // nil unless it is a live snapshot
+
 	commit   snapshot.Commit
 	manifest snapshot.Manifest
-	held     int64 // see Held
-	index    *index
-	engine   *engine  // nil on a live snapshot
-	live     *liveSet // nil unless it is a live snapshot, which has neither index nor engine
-	log      *changeLog
-	dataset  *Dataset // nil on a view that is only checked
-	order    uint64   // see Order
+	held     int64  // see Held
+	order    uint64 // see Order
+	segments *segments.Reader
 
-	pages      *lru.Cache[string, *api.Page]
-	renderings sync.Map // of *rendering, by key
-
-	refs   atomic.Int64 // including the dataset's own one
-	closed func(error)  // called when the engine is closed
+	engine *engine.Engine // of the tables
+	refs   atomic.Int64   // including the dataset's own one
+	closed func(error)    // called when the engine is closed
 }
 
 // Release releases the view. The caller must not use it afterwards.
@@ -40,7 +42,7 @@ func (v *View) Release() {
 	}
 	// No request waits for the engine to close.
 	go func() {
-		v.closed(v.engine.close())
+		v.closed(v.engine.Close())
 	}()
 }
 
@@ -63,31 +65,57 @@ func (v *View) Provider() string { return v.manifest.Provider }
 // them, because too many were missing at once to be credible.
 func (v *View) Held() int64 { return v.held }
 
-// FixtureCount returns the number of fixtures.
-func (v *View) FixtureCount() int { return v.index.fixtures() }
-
-// Fixture is a fixture of a view.
-type Fixture struct {
-	n         int
-	ID        string
-	Markets   int       // number of its markets
-	FetchedAt time.Time // when it was retrieved from the provider
-}
-
-// Find returns the fixture with that id.
-func (v *View) Find(id string) (Fixture, bool) {
-	n, ok := v.index.find(id)
-	if !ok {
-		return Fixture{}, false
-	}
-	from, to := v.index.markets(n)
-	return Fixture{n: n, ID: v.index.id(n), Markets: to - from, FetchedAt: v.index.fetchedAt(n)}, true
-}
-
 // FixtureFreshness returns the times of one fixture: its own retrieval, and the other
 // times of the dataset.
-func (v *View) FixtureFreshness(f Fixture) api.Freshness {
+func (v *View) FixtureFreshness(f markets.Fixture) api.Freshness {
 	fresh := v.Freshness()
 	fresh.ProviderFetchedAt = &f.FetchedAt
 	return fresh
+}
+
+// LiveFreshness returns the times of one fixture: its own retrieval, and the other
+// times of the snapshot.
+func (v *View) LiveFreshness(f *api.LiveFixture) api.Freshness {
+	fresh := v.Freshness()
+	fresh.ProviderFetchedAt = &f.FetchedAt
+	return fresh
+}
+
+// Window returns the retained part of the change log.
+func (v *View) Window() api.Window {
+	w := v.commit.Window()
+	window := api.Window{FirstSeq: w.First, LastSeq: w.Last}
+	if len(v.manifest.Changes) > 0 {
+		at := v.manifest.Changes[0].At
+		window.RetainedFrom = &at
+	}
+	return window
+}
+
+// Events calls do with at most limit events after seq after, oldest first. The body
+// is valid only until do returns. last is the seq to continue after; more reports
+// whether there are further events. after must lie in the window.
+func (v *View) Events(after uint64, limit int, do func(body []byte)) (last uint64, more bool, err error) {
+	last, err = v.segments.Events(v.manifest.Changes, after, limit, do)
+	return last, err == nil && last < v.commit.LastSeq, err
+}
+
+// EventsCached reports whether the page of events after seq after is in memory.
+func (v *View) EventsCached(after uint64, limit int) bool {
+	return v.segments.EventsCached(v.manifest.Changes, after+1, min(after+uint64(limit), v.commit.LastSeq))
+}
+
+// PricePath reads the part of the path of the prices of a market that a span needs, up to a time; zero for
+// all.
+func (v *View) PricePath(fixture, market string, until time.Time, of steps.Span) (*steps.Path, error) {
+	return v.segments.PricePath(&v.manifest, v.commit.ManifestSHA256, fixture, market, until, of)
+}
+
+// StepsSince returns when the oldest recorded step was published; nil if none is recorded.
+func (v *View) StepsSince() *time.Time {
+	if len(v.manifest.Steps) == 0 {
+		return nil
+	}
+	at := v.manifest.Steps[0].Begins()
+	return &at
 }

@@ -5,6 +5,7 @@ import (
 
 	"mkt/serve/internal/api"
 	"mkt/serve/internal/reader"
+	"mkt/serve/internal/reader/feed"
 	"mkt/serve/internal/socketio"
 )
 
@@ -15,7 +16,7 @@ const liveKey = "live"
 // how stale its feed was at that time. The zero value is nothing.
 type liveState struct {
 	commit    string // SHA-256
-	staleness reader.Staleness
+	staleness feed.Staleness
 }
 
 // liveState returns the state of a view at the time of the round.

@@ -8,6 +8,7 @@ import (
 	"mkt/internal/testing/servetest"
 	"mkt/publish/football"
 	"mkt/serve/internal/reader"
+	"mkt/serve/internal/reader/feed"
 )
 
 var must = check.Must
@@ -49,7 +50,7 @@ func TestOnePacketForAll(t *testing.T) {
 	if p := page(200); p.packet == rest.packet || p.last != 255 {
 		t.Errorf("a page that was not full hides later events: %+v", p)
 	}
-	stale := reader.FeedFresh
+	stale := feed.Fresh
 	snapshot := func() any {
 		v := view(football.LiveIntelligence)
 		return tenant.livePacket(v, liveState{v.Commit().SHA256, stale}, time.Now())
@@ -58,10 +59,10 @@ func TestOnePacketForAll(t *testing.T) {
 	if snapshot() != before {
 		t.Error("a snapshot is rendered twice")
 	}
-	if stale = reader.FeedStale; snapshot() == before || snapshot() != snapshot() {
+	if stale = feed.Stale; snapshot() == before || snapshot() != snapshot() {
 		t.Error("the packet of a stale feed is the old one, or was rendered twice")
 	}
-	stale = reader.FeedFresh
+	stale = feed.Fresh
 	live.Publish(servetest.LiveSamples("acme", 3, 2, servetest.Start))
 	if snapshot() == before {
 		t.Error("the packet of the next snapshot is the old one")

@@ -5,8 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"mkt/internal/terminal"
 	"strings"
+
+	"mkt/internal/terminal"
 
 	"github.com/spf13/cobra"
 )

@@ -4,10 +4,11 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"mkt/internal/terminal"
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"mkt/internal/terminal"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"

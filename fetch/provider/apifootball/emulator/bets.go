@@ -4,7 +4,8 @@ import (
 	"strconv"
 	"strings"
 
-	"mkt/fetch/simulator"
+	"mkt/fetch/simulator/bookmaker"
+	"mkt/fetch/simulator/meant"
 )
 
 // bet is a bet in the provider's words.
@@ -13,11 +14,11 @@ type bet struct {
 	name   string
 	offers string // of the simulated world, separated by " | "
 	// only reports which rows of the offers belong to the bet; nil means all.
-	only  func(r simulator.Ref, s simulator.Selection) bool
+	only  func(r bookmaker.Ref, s bookmaker.Selection) bool
 	word  words // "" for a row that the provider does not sell
-	proof simulator.Proof
+	proof meant.Proof
 
-	of []simulator.Offer
+	of []bookmaker.Offer
 }
 
 // Some offers are sold in two ways.
@@ -46,7 +47,7 @@ var bets = resolved([]bet{
 	{id: 52, name: "Halftime Result/Both Teams Score", offers: "RESULT_AND_BOTH_TEAMS_TO_SCORE 1H", word: words{text: "$First/$Second"}},
 	{id: 75, name: "Last Corner", offers: "LAST_CORNER FT", word: capital},
 	{id: 76, name: "First Corner", offers: "NTH_CORNER FT 1", word: capital},
-	{id: 86, name: "RCARD", offers: "RED_CARD FT", word: capital, proof: simulator.MustBeRaw},
+	{id: 86, name: "RCARD", offers: "RED_CARD FT", word: capital, proof: meant.MustBeRaw},
 	{id: 88, name: "Home Total ShotOnGoal", offers: "TEAM_TOTAL_SHOTS_ON_TARGET FT HOME", word: total},
 	{id: 89, name: "Away Total ShotOnGoal", offers: "TEAM_TOTAL_SHOTS_ON_TARGET FT AWAY", word: total},
 	{id: 92, name: "Anytime Goal Scorer", offers: "GOALSCORER_ANYTIME FT | " + tableOfScorers, only: of("GOALSCORER_ANYTIME"), word: player},
@@ -69,11 +70,11 @@ var bets = resolved([]bet{
 	{id: 192, name: "Home Highest Scoring Half", offers: "TEAM_HIGHEST_SCORING_HALF FT HOME", word: half},
 	{id: 193, name: "Away Highest Scoring Half", offers: "TEAM_HIGHEST_SCORING_HALF FT AWAY", word: half},
 	{id: 211, name: "Total Shots", offers: "TOTAL_SHOTS FT", word: total},
-	{id: 215, name: "Player Singles", offers: "PLAYER_SHOTS FT", word: playerOver, proof: simulator.MustBeRaw},
+	{id: 215, name: "Player Singles", offers: "PLAYER_SHOTS FT", word: playerOver, proof: meant.MustBeRaw},
 	{id: 239, name: "Corners. European Handicap", offers: "CORNERS_HANDICAP_RESULT FT", word: total},
 	{id: 249, name: "Multicorners", offers: "MULTICORNERS FT", word: total},
 	{id: 281, name: "Total Tackles", offers: "TOTAL_TACKLES FT", word: total},
-	{id: 292, name: "Over/Under between 0 and 10m", offers: "TOTAL_GOALS 0-10", word: total, proof: simulator.MustBeRaw},
+	{id: 292, name: "Over/Under between 0 and 10m", offers: "TOTAL_GOALS 0-10", word: total, proof: meant.MustBeRaw},
 	{id: 301, name: "Tackles. Away Total", offers: "TEAM_TOTAL_TACKLES FT AWAY", word: total},
 	{id: 302, name: "Tackles. Home Total", offers: "TEAM_TOTAL_TACKLES FT HOME", word: total},
 })
@@ -81,15 +82,15 @@ var bets = resolved([]bet{
 // resolved completes the table.
 func resolved(bets []bet) []bet {
 	for i := range bets {
-		bets[i].of = simulator.OffersOf(strings.Split(bets[i].offers, " | ")...)
+		bets[i].of = bookmaker.OffersOf(strings.Split(bets[i].offers, " | ")...)
 	}
 	return bets
 }
 
 // of selects the rows to which all words apply: the market, the period, the parameter or
 // the side.
-func of(words ...string) func(simulator.Ref, simulator.Selection) bool {
-	return func(r simulator.Ref, s simulator.Selection) bool {
+func of(words ...string) func(bookmaker.Ref, bookmaker.Selection) bool {
+	return func(r bookmaker.Ref, s bookmaker.Selection) bool {
 		for _, w := range words {
 			if w != r.Market && w != r.Period && w != r.Parameter && w != s.Side {
 				return false
@@ -106,12 +107,12 @@ type words struct {
 	others map[string]string
 }
 
-func (w words) of(r simulator.Ref, s simulator.Selection) string {
+func (w words) of(r bookmaker.Ref, s bookmaker.Selection) string {
 	text, ok := w.others[s.Outcome]
 	if !ok {
 		text = w.text
 	}
-	return simulator.Words{Ref: r, Selection: s}.Fill(text)
+	return bookmaker.Words{Ref: r, Selection: s}.Fill(text)
 }
 
 // The words of the table. Both rows of an Asian handicap have the home side's line: "Away -1.25".

@@ -1,94 +1,21 @@
 package emulator
 
 import (
-	"cmp"
 	"fmt"
 	"strings"
-	"time"
 
 	"mkt/fetch/provider/apifootball/internal/api"
-	"mkt/fetch/simulator"
+	"mkt/fetch/simulator/competition"
+	"mkt/fetch/simulator/world"
 )
 
-// listed is a fixture of a list.
-type listed struct {
-	day  string
-	json []byte
+func dayOf(f competition.Fixture) string { return f.KickOff.Format(api.DateForm) }
+
+func hasBegun(f competition.Fixture) bool {
+	return f.Status == competition.InPlay || f.Status == competition.Ended
 }
 
-// Listed implements simulator.Lister: the matches in play stay in the list of their day.
-// The provider has no eSoccer.
-func (*dialect) Listed(w *simulator.World, now time.Time) []simulator.Fixture { return w.Football(now) }
-
-// day answers a request for the list of a day.
-func (d *dialect) day(q simulator.Question) [][]byte {
-	all := d.lists.Get(q.World, q.Now, func(f simulator.Fixture, now time.Time) listed {
-		return listed{dayOf(f), simulator.JSON(newItem(q.World, f, now))}
-	})
-	items := [][]byte{} // never nil: a day without fixtures is an answer as well
-	for _, l := range all {
-		if l.day == q.Query.Get(api.ParamDate) {
-			items = append(items, l.json)
-		}
-	}
-	return items
-}
-
-func dayOf(f simulator.Fixture) string { return f.KickOff.Format(api.DateForm) }
-
-// renewed is how often the provider renews the matches in play, and their statistics.
-const (
-	renewed      = 15 * time.Second
-	renewedStats = time.Minute
-)
-
-// playing answers a request for the matches in play, with their events. A match that is
-// over is not among them.
-func playing(q simulator.Question) [][]byte {
-	now := q.Now.Truncate(renewed)
-	items := [][]byte{}
-	for _, m := range q.World.Live(now) {
-		if sent := m.Sent(now); m.Fixture.League.Human() && sent.Begun && sent.Status != simulator.Ended {
-			i := newItem(q.World, m.Fixture, now)
-			i.Events = events(m, sent)
-			items = append(items, simulator.JSON(i))
-		}
-	}
-	return items
-}
-
-// details answers for some fixtures, with everything known of them. An unknown id is left
-// out.
-func details(q simulator.Question) [][]byte {
-	now := q.Now.Truncate(renewed)
-	items := [][]byte{}
-	for id := range strings.SplitSeq(q.Query.Get(api.ParamIDs), api.IDSeparator) {
-		n, ok := fixtureIDs.FixtureNumber(q.World, id)
-		if !ok {
-			continue
-		}
-		f, ok := q.World.Fixture(n, now)
-		if !ok || !f.League.Human() {
-			continue
-		}
-		i := newItem(q.World, f, now)
-		none := []any{}
-		i.Events, i.Lineups, i.Players, i.Statistics = none, none, none, none
-		if hasBegun(f) {
-			m := q.World.Match(f)
-			i.Events = events(m, m.Sent(now))
-			i.Statistics = statistics(m, m.Sent(q.Now.Truncate(renewedStats)))
-		}
-		items = append(items, simulator.JSON(i))
-	}
-	return items
-}
-
-func hasBegun(f simulator.Fixture) bool {
-	return f.Status == simulator.InPlay || f.Status == simulator.Ended
-}
-
-var fixtureIDs = simulator.IDs{First: 1_400_000}
+var fixtureIDs = world.IDs{First: 1_400_000}
 
 // item is a fixture of a list. The last members are only in the details, but the events are
 // also in the list of matches in play.
@@ -122,7 +49,7 @@ type reference struct {
 
 const timeForm = "2006-01-02T15:04:05-07:00"
 
-func referenceOf(w *simulator.World, f simulator.Fixture) reference {
+func referenceOf(w *world.World, f competition.Fixture) reference {
 	return reference{fixtureIDs.Of(w, f), "UTC", f.KickOff.Format(timeForm), f.KickOff.Unix()}
 }
 
@@ -181,33 +108,13 @@ func pairOf(goals [2]int) pair { return pair{&goals[0], &goals[1]} }
 // oddVenue decides whether the id of an unknown venue is null or 0.
 const oddVenue = 301
 
-func newItem(w *simulator.World, f simulator.Fixture, now time.Time) (i item) {
-	i.Fixture.reference = referenceOf(w, f)
-	if f.Lot(2, oddVenue) == 0 {
-		i.Fixture.Venue.ID = new(int)
-	}
-	i.League = leagueOf(f)
-	standings := f.League.Kind != simulator.Cup
-	i.League.Round, i.League.Standings = fmt.Sprint("Regular Season - ", 1+f.Number%34), &standings
-	i.Teams.Home, i.Teams.Away = teamOf(f.Home), teamOf(f.Away)
-	i.Fixture.Status.Short = map[simulator.Status]string{simulator.Postponed: api.StatusPostponed, simulator.Cancelled: api.StatusCancelled,
-		simulator.Withdrawn: api.StatusWalkover}[f.Status]
-	if hasBegun(f) {
-		m := w.Match(f)
-		i.play(m, m.Sent(now))
-	}
-	i.Fixture.Status.Short = cmp.Or(i.Fixture.Status.Short, api.StatusNotStarted)
-	i.Fixture.Status.Long = longStatus[i.Fixture.Status.Short]
-	return i
-}
-
-func leagueOf(f simulator.Fixture) league {
+func leagueOf(f competition.Fixture) league {
 	country, _, _ := strings.Cut(f.League.Name, " ")
 	id := 300 + f.League.Number
 	return league{ID: id, Name: f.League.Name, Country: country, Season: f.KickOff.Year(), Logo: fmt.Sprintf("https://media.example/leagues/%d.png", id)}
 }
 
-func teamOf(t simulator.Team) team {
+func teamOf(t competition.Team) team {
 	id := 3000 + t.Number
 	return team{named: named{id, t.Name, fmt.Sprintf("https://media.example/teams/%d.png", id)}}
 }

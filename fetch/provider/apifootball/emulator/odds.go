@@ -7,6 +7,10 @@ import (
 
 	"mkt/fetch/provider/apifootball/internal/api"
 	"mkt/fetch/simulator"
+	"mkt/fetch/simulator/bookmaker"
+	"mkt/fetch/simulator/feed"
+	"mkt/fetch/simulator/meant"
+	"mkt/fetch/simulator/world"
 )
 
 // perPage is how many fixtures a page of odds has.
@@ -22,14 +26,6 @@ var makers = []struct {
 	name string
 }{{4, "Pinnacle"}, {6, "Bwin"}, {mainMaker, "Bet365"}}
 
-// oddsKey identifies the odds of a fixture, of one bookmaker or of all.
-type oddsKey struct {
-	world   *simulator.World
-	number  int64
-	version int64
-	maker   string
-}
-
 // oddsPage answers a request for the odds of a day.
 func (d *dialect) oddsPage(q simulator.Question) ([][]byte, simulator.Page) {
 	maker := q.Query.Get(api.ParamBookmaker)
@@ -37,7 +33,7 @@ func (d *dialect) oddsPage(q simulator.Question) ([][]byte, simulator.Page) {
 	for _, m := range makers {
 		known = known || maker == strconv.Itoa(m.id)
 	}
-	var all []*simulator.Offering
+	var all []*bookmaker.Offering
 	for _, f := range q.World.Football(q.Now.Truncate(time.Minute)) {
 		if !known || dayOf(f) != q.Query.Get(api.ParamDate) {
 			continue
@@ -56,7 +52,7 @@ func (d *dialect) oddsPage(q simulator.Question) ([][]byte, simulator.Page) {
 }
 
 // offersAny reports whether anything is sold on a fixture.
-func offersAny(o *simulator.Offering) bool {
+func offersAny(o *bookmaker.Offering) bool {
 	return slices.ContainsFunc(bets, func(b bet) bool { return o.Sells(b.of...) })
 }
 
@@ -72,7 +68,7 @@ type valueJSON struct {
 }
 
 // render writes the odds of one bookmaker, or of all of them.
-func render(w *simulator.World, o *simulator.Offering, maker string) []byte {
+func render(w *world.World, o *bookmaker.Offering, maker string) []byte {
 	type bookmaker struct {
 		ID   int       `json:"id"`
 		Name string    `json:"name"`
@@ -105,20 +101,20 @@ func render(w *simulator.World, o *simulator.Offering, maker string) []byte {
 
 // row is a row of a bet.
 type row struct {
-	simulator.Priced
-	ref   simulator.Ref
+	bookmaker.Priced
+	ref   bookmaker.Ref
 	value string
 }
 
 // rows returns the rows of a bet at a bookmaker. A row without a price is not sent, and a
 // line that two offers share is sent once.
-func rows(b *bet, o *simulator.Offering, maker int) (all []row) {
+func rows(b *bet, o *bookmaker.Offering, maker int) (all []row) {
 	met := make(map[string]bool)
 	for _, of := range b.of {
 		if !o.Sells(of) {
 			continue
 		}
-		for _, p := range o.Prices(of, simulator.Copy{Old: maker != mainMaker}) {
+		for _, p := range o.Prices(of, bookmaker.Copy{Old: maker != mainMaker}) {
 			r := row{p, of.Refs()[p.Ref], b.word.of(of.Refs()[p.Ref], p.Selection)}
 			if r.value == "" || r.Price == "" || met[r.value] || b.only != nil && !b.only(r.ref, p.Selection) {
 				continue
@@ -130,14 +126,14 @@ func rows(b *bet, o *simulator.Offering, maker int) (all []row) {
 	return all
 }
 
-// Markets implements simulator.Meaning. A row is identified by its value.
-func (*dialect) Markets(_ *simulator.World, o *simulator.Offering) (all []simulator.MeantMarket) {
+// Markets implements meant.Dialect. A row is identified by its value.
+func (*dialect) Markets(_ *world.World, o *bookmaker.Offering) (all []meant.Market) {
 	for i := range bets {
 		b := &bets[i]
 		key := strconv.Itoa(b.id)
-		m := simulator.MeantMarket{Key: key, ID: key, Name: b.name, Proof: b.proof}
+		m := meant.Market{Key: key, ID: key, Name: b.name, Proof: b.proof}
 		for _, r := range rows(b, o, mainMaker) {
-			meant := r.ref.Row(r.Selection)
+			meant := meant.RowOf(r.ref, r.Selection)
 			meant.ID, meant.Decimal = r.value, r.Price
 			meant.Doubtful = o.Fixture.Namesake() && r.Player != "" && r.Player == o.Fixture.Home.Players[1]
 			m.Rows = append(m.Rows, meant)
@@ -149,8 +145,8 @@ func (*dialect) Markets(_ *simulator.World, o *simulator.Offering) (all []simula
 	return all
 }
 
-// Playing implements simulator.Meaning.
-func (d *dialect) Playing(w *simulator.World, m simulator.Match) simulator.MeantMatch {
+// Playing implements meant.Dialect.
+func (d *dialect) Playing(w *world.World, m feed.Match) meant.Match {
 	id := d.FixtureID(w, m.Fixture)
-	return simulator.MeantMatch{ID: id, EventID: id, WithoutAttacks: true, CountersLag: 2 * renewedStats, Match: m}
+	return meant.Match{ID: id, EventID: id, WithoutAttacks: true, CountersLag: 2 * renewedStats, Match: m}
 }

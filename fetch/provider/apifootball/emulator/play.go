@@ -7,7 +7,9 @@ import (
 	"time"
 
 	"mkt/fetch/provider/apifootball/internal/api"
-	"mkt/fetch/simulator"
+	"mkt/fetch/simulator/competition"
+	"mkt/fetch/simulator/feed"
+	"mkt/fetch/simulator/play"
 )
 
 // longStatus are the texts of the states.
@@ -19,19 +21,19 @@ var longStatus = map[string]string{
 }
 
 // shortStatus are the states by the phase of a match.
-var shortStatus = map[simulator.Phase]string{
-	simulator.FirstHalf: api.StatusFirstHalf, simulator.HalfTime: api.StatusHalfTime, simulator.SecondHalf: api.StatusSecondHalf,
-	simulator.BeforeExtra: api.StatusBreak, simulator.ExtraFirst: api.StatusExtraTime, simulator.ExtraBreak: api.StatusBreak,
-	simulator.ExtraSecond: api.StatusExtraTime, simulator.BeforeShootout: api.StatusShootout, simulator.Shootout: api.StatusShootout,
+var shortStatus = map[play.Phase]string{
+	play.FirstHalf: api.StatusFirstHalf, play.HalfTime: api.StatusHalfTime, play.SecondHalf: api.StatusSecondHalf,
+	play.BeforeExtra: api.StatusBreak, play.ExtraFirst: api.StatusExtraTime, play.ExtraBreak: api.StatusBreak,
+	play.ExtraSecond: api.StatusExtraTime, play.BeforeShootout: api.StatusShootout, play.Shootout: api.StatusShootout,
 }
 
 // play adds the state of a match already begun.
-func (i *item) play(m simulator.Match, sent simulator.Sent) {
+func (i *item) play(m feed.Match, sent feed.Sent) {
 	if !sent.Begun {
 		return
 	}
-	clock, over := sent.Clock, sent.Status == simulator.Ended || m.Fixture.Status == simulator.Ended
-	if clock.Phase == simulator.FullTime { // the last period lasts until the end is confirmed
+	clock, over := sent.Clock, sent.Status == competition.Ended || m.Fixture.Status == competition.Ended
+	if clock.Phase == play.FullTime { // the last period lasts until the end is confirmed
 		periods := m.Periods()
 		last := periods[len(periods)-1]
 		clock.Phase = last.Phase
@@ -48,7 +50,7 @@ func (i *item) play(m simulator.Match, sent simulator.Sent) {
 	kickOff := m.Fixture.KickOff.Unix() // the announced times, and not the true ones
 	second := kickOff + 3600
 	i.Fixture.Periods.First = &kickOff
-	if clock.Phase >= simulator.SecondHalf {
+	if clock.Phase >= play.SecondHalf {
 		i.Fixture.Periods.Second = &second
 	}
 	i.score(sent, clock.Phase)
@@ -56,11 +58,11 @@ func (i *item) play(m simulator.Match, sent simulator.Sent) {
 
 // ending returns how a match ended, by its last phase: 0 in normal time, 1 in extra time, 2
 // in a shoot-out.
-func ending(last simulator.Phase) int {
+func ending(last play.Phase) int {
 	switch {
-	case last >= simulator.BeforeShootout:
+	case last >= play.BeforeShootout:
 		return 2
-	case last >= simulator.ExtraFirst:
+	case last >= play.ExtraFirst:
 		return 1
 	}
 	return 0
@@ -68,7 +70,7 @@ func ending(last simulator.Phase) int {
 
 // score fills in the goals, also by period. Those of the first half are sent from its
 // beginning on.
-func (i *item) score(sent simulator.Sent, phase simulator.Phase) {
+func (i *item) score(sent feed.Sent, phase play.Phase) {
 	i.Goals, i.Score.Half = pairOf(sent.Score), pairOf(sent.Score)
 	if sent.First != nil {
 		i.Score.Half = pairOf(sent.First.Score())
@@ -76,14 +78,14 @@ func (i *item) score(sent simulator.Sent, phase simulator.Phase) {
 	if sent.Normal != nil {
 		normal := sent.Normal.Score()
 		i.Score.Full = pairOf(normal)
-		if phase >= simulator.ExtraFirst && sent.Extra {
+		if phase >= play.ExtraFirst && sent.Extra {
 			i.Score.Extra = pairOf([2]int{max(0, sent.Score[0]-normal[0]), max(0, sent.Score[1]-normal[1])})
 		}
 	}
 	home, away := sent.Score[0], sent.Score[1]
 	if sent.Shootout != nil {
 		i.Score.Penalty = pairOf(*sent.Shootout)
-		if sent.Status == simulator.Ended {
+		if sent.Status == competition.Ended {
 			home, away = sent.Shootout[0], sent.Shootout[1]
 		}
 	}
@@ -95,17 +97,17 @@ func (i *item) score(sent simulator.Sent, phase simulator.Phase) {
 
 // minuteOf returns the minute on the scoreboard, which stops at the end of a half, and the
 // minutes added to it. ahead is 1 for the current minute.
-func minuteOf(c simulator.Clock, ahead int) (elapsed int, extra *int) {
+func minuteOf(c play.Clock, ahead int) (elapsed int, extra *int) {
 	minute := int(c.Shown/time.Minute) + ahead
 	end := 120
 	switch c.Phase {
-	case simulator.FirstHalf, simulator.HalfTime:
+	case play.FirstHalf, play.HalfTime:
 		end = 45
-	case simulator.SecondHalf, simulator.BeforeExtra:
+	case play.SecondHalf, play.BeforeExtra:
 		end = 90
-	case simulator.BeforeShootout, simulator.Shootout:
+	case play.BeforeShootout, play.Shootout:
 		return minute, nil // a shoot-out may follow normal time
-	case simulator.ExtraFirst, simulator.ExtraBreak:
+	case play.ExtraFirst, play.ExtraBreak:
 		end = 105
 	}
 	if minute > end {
@@ -135,7 +137,7 @@ type person struct {
 }
 
 // events returns the visible lines. A withdrawn goal is replaced.
-func events(m simulator.Match, sent simulator.Sent) []any {
+func events(m feed.Match, sent feed.Sent) []any {
 	at := sent.At.Sub(m.Whistle)
 	all := []any{}
 	var changes [2]int
@@ -143,10 +145,10 @@ func events(m simulator.Match, sent simulator.Sent) []any {
 		if r.Appears > at {
 			break
 		}
-		t := [...]simulator.Team{m.Fixture.Home, m.Fixture.Away}[r.Side]
+		t := [...]competition.Team{m.Fixture.Home, m.Fixture.Away}[r.Side]
 		e := event{Player: personOf(t, r.Player), Assist: personOf(t, r.Second), Team: teamOf(t).named}
 		switch r.Kind {
-		case simulator.Goal:
+		case play.Goal:
 			e.Type, e.Detail = "Goal", "Normal Goal"
 			if r.Method == "Penalty" {
 				e.Detail = "Penalty"
@@ -154,13 +156,13 @@ func events(m simulator.Match, sent simulator.Sent) []any {
 			if r.Withdrawn != 0 && at >= r.Withdrawn {
 				e.Type, e.Detail = "Var", "Goal cancelled"
 			}
-		case simulator.PenaltyMissed:
+		case play.PenaltyMissed:
 			e.Type, e.Detail = "Goal", "Missed Penalty"
-		case simulator.YellowCard:
+		case play.YellowCard:
 			e.Type, e.Detail = "Card", "Yellow Card"
-		case simulator.RedCard:
+		case play.RedCard:
 			e.Type, e.Detail = "Card", "Red Card"
-		case simulator.Substitution: // the player goes off, and the assist comes on
+		case play.Substitution: // the player goes off, and the assist comes on
 			changes[r.Side]++
 			e.Type, e.Detail = "subst", "Substitution "+strconv.Itoa(changes[r.Side])
 			e.Player, e.Assist = e.Assist, e.Player
@@ -175,13 +177,13 @@ func events(m simulator.Match, sent simulator.Sent) []any {
 
 // kicks are the lines of a shoot-out: extra is the number of the kick, and the last kick
 // comes first.
-func kicks(m simulator.Match, at time.Duration) (all []any) {
+func kicks(m feed.Match, at time.Duration) (all []any) {
 	comment := "Penalty Shootout"
 	for n, k := range m.Kicks() {
 		if k.At > at {
 			break
 		}
-		t := [...]simulator.Team{m.Fixture.Home, m.Fixture.Away}[k.Side]
+		t := [...]competition.Team{m.Fixture.Home, m.Fixture.Away}[k.Side]
 		number := n + 1
 		e := event{Player: personOf(t, k.Player), Team: teamOf(t).named, Type: "Goal", Detail: "Missed Penalty", Comment: &comment}
 		if k.Scored {
@@ -195,7 +197,7 @@ func kicks(m simulator.Match, at time.Duration) (all []any) {
 }
 
 // personOf returns a player. Those who are not in the squad have no id.
-func personOf(t simulator.Team, name string) (p person) {
+func personOf(t competition.Team, name string) (p person) {
 	if name == "" {
 		return p
 	}
@@ -210,25 +212,25 @@ func personOf(t simulator.Team, name string) (p person) {
 // stat is a type of statistics, and how its value is written.
 type stat struct {
 	name    string
-	metrics []simulator.Metric // their sum is the value
-	write   func(c *simulator.Counts, side simulator.Side, n int) any
+	metrics []play.Metric // their sum is the value
+	write   func(c *play.Counts, side play.Side, n int) any
 }
 
 var stats = []stat{
-	{"Shots on Goal", []simulator.Metric{simulator.OnTarget}, nil},
-	{"Shots off Goal", []simulator.Metric{simulator.OffTarget}, nil},
-	{"Total Shots", []simulator.Metric{simulator.OnTarget, simulator.OffTarget, simulator.Blocked}, nil},
-	{"Blocked Shots", []simulator.Metric{simulator.Blocked}, nil},
-	{"Fouls", []simulator.Metric{simulator.Fouls}, nil},
-	{"Corner Kicks", []simulator.Metric{simulator.Corners}, nil},
-	{"Offsides", []simulator.Metric{simulator.Offsides}, nil},
-	{"Ball Possession", []simulator.Metric{simulator.Possession}, func(c *simulator.Counts, side simulator.Side, _ int) any {
+	{"Shots on Goal", []play.Metric{play.OnTarget}, nil},
+	{"Shots off Goal", []play.Metric{play.OffTarget}, nil},
+	{"Total Shots", []play.Metric{play.OnTarget, play.OffTarget, play.Blocked}, nil},
+	{"Blocked Shots", []play.Metric{play.Blocked}, nil},
+	{"Fouls", []play.Metric{play.Fouls}, nil},
+	{"Corner Kicks", []play.Metric{play.Corners}, nil},
+	{"Offsides", []play.Metric{play.Offsides}, nil},
+	{"Ball Possession", []play.Metric{play.Possession}, func(c *play.Counts, side play.Side, _ int) any {
 		return strconv.Itoa(c.PossessionOf(side)) + "%"
 	}},
-	{"Yellow Cards", []simulator.Metric{simulator.YellowCards}, nil},
-	{"Red Cards", []simulator.Metric{simulator.RedCards}, nil},
-	{"Goalkeeper Saves", []simulator.Metric{simulator.Saves}, nil},
-	{"expected_goals", []simulator.Metric{simulator.ExpectedGoals}, func(_ *simulator.Counts, _ simulator.Side, n int) any {
+	{"Yellow Cards", []play.Metric{play.YellowCards}, nil},
+	{"Red Cards", []play.Metric{play.RedCards}, nil},
+	{"Goalkeeper Saves", []play.Metric{play.Saves}, nil},
+	{"expected_goals", []play.Metric{play.ExpectedGoals}, func(_ *play.Counts, _ play.Side, n int) any {
 		return fmt.Sprintf("%d.%02d", n/100, n%100)
 	}},
 }
@@ -238,31 +240,31 @@ const oddNull = 302
 
 // statistics returns those of both teams; none for a match without coverage. There are no
 // attacks.
-func statistics(m simulator.Match, sent simulator.Sent) []any {
+func statistics(m feed.Match, sent feed.Sent) []any {
 	all := []any{}
-	if !sent.Begun || !m.Covers(simulator.OnTarget) {
+	if !sent.Begun || !m.Covers(play.OnTarget) {
 		return all
 	}
 	type value struct {
 		Type  string `json:"type"`
 		Value any    `json:"value"`
 	}
-	for side, t := range [...]simulator.Team{m.Fixture.Home, m.Fixture.Away} {
+	for side, t := range [...]competition.Team{m.Fixture.Home, m.Fixture.Away} {
 		values := []value{}
 		for _, s := range stats {
-			sum, state := 0, simulator.Value
+			sum, state := 0, feed.Value
 			for _, metric := range s.metrics {
-				n, is := sent.Value(metric, simulator.Side(side))
+				n, is := sent.Value(metric, play.Side(side))
 				sum, state = sum+n, min(state, is)
 			}
 			v := value{Type: s.name, Value: sum}
 			switch {
-			case state == simulator.Absent:
+			case state == feed.Absent:
 				continue
-			case state == simulator.Null:
+			case state == feed.Null:
 				v.Value = nil
 			case s.write != nil:
-				v.Value = s.write(sent.Counts(), simulator.Side(side), sum)
+				v.Value = s.write(sent.Counts(), play.Side(side), sum)
 			case sum == 0 && (s.name == "Red Cards" || s.name == "Offsides") && m.Fixture.Lot(2, oddNull) == 0:
 				v.Value = nil
 			}

@@ -11,6 +11,7 @@ import (
 
 	"mkt/fetch/provider/apifootball/internal/api"
 	"mkt/fetch/simulator"
+	"mkt/fetch/simulator/recording"
 )
 
 // replay serves recorded answers: a folder with the folders fixtures, fixtures_by_ids and
@@ -20,16 +21,16 @@ import (
 // is one known by its odds alone, without its unknown names.
 // The others keep their days. The odds of the requested bookmaker, the list of matches in
 // play and the details are as they were recorded.
-type replay struct{ fixtures, odds []simulator.Recorded }
+type replay struct{ fixtures, odds []recording.Item }
 
 // recordedFolders are the folders of recordings.
-var recordedFolders = map[string]simulator.Fields{"fixtures": recordedFields, "fixtures_by_ids": recordedFields, "odds": recordedFields}
+var recordedFolders = map[string]recording.Fields{"fixtures": recordedFields, "fixtures_by_ids": recordedFields, "odds": recordedFields}
 
-var recordedFields = simulator.Fields{List: "response", ID: "fixture.id", Time: "fixture.timestamp"}
+var recordedFields = recording.Fields{List: "response", ID: "fixture.id", Time: "fixture.timestamp"}
 
 func openReplay(dir string) (*replay, error) {
 	r := new(replay)
-	all, err := simulator.ReadItems(dir, api.EndpointFixtures, recordedFolders)
+	all, err := recording.ReadItems(dir, api.EndpointFixtures, recordedFolders)
 	for _, i := range all {
 		if i.Endpoint == "odds" {
 			r.odds = append(r.odds, i)
@@ -46,8 +47,8 @@ func openReplay(dir string) (*replay, error) {
 	return r, err
 }
 
-func (r *replay) find(id string) *simulator.Recorded {
-	at := slices.IndexFunc(r.fixtures, func(f simulator.Recorded) bool { return f.ID == id })
+func (r *replay) find(id string) *recording.Item {
+	at := slices.IndexFunc(r.fixtures, func(f recording.Item) bool { return f.ID == id })
 	if at < 0 {
 		return nil
 	}
@@ -55,27 +56,27 @@ func (r *replay) find(id string) *simulator.Recorded {
 }
 
 // itemOf is the fixture of odds that no list has: the odds name no teams.
-func itemOf(o simulator.Recorded) json.RawMessage {
-	league := cmp.Or(string(simulator.Member(o.JSON, "league")), "null")
+func itemOf(o recording.Item) json.RawMessage {
+	league := cmp.Or(string(recording.Member(o.JSON, "league")), "null")
 	teams := `{"home":{"id":null,"logo":null,"winner":null},"away":{"id":null,"logo":null,"winner":null}}`
 	return fmt.Appendf(nil, `{"fixture":{"id":%s,"timezone":"UTC","date":%s,"timestamp":%d,"status":%s},"league":%s,"teams":%s,"goals":{"home":null,"away":null}}`,
 		o.ID, simulator.JSON(o.Start.Format(timeForm)), o.Start.Unix(), simulator.JSON(status{Long: longStatus[api.StatusNotStarted], Short: api.StatusNotStarted}), league, teams)
 }
 
-func statusOf(f simulator.Recorded) string { return simulator.Text(f.JSON, "fixture.status.short") }
+func statusOf(f recording.Item) string { return recording.Text(f.JSON, "fixture.status.short") }
 
 // listedAt is when a fixture is listed.
-func listedAt(f simulator.Recorded, now time.Time) time.Time {
+func listedAt(f recording.Item, now time.Time) time.Time {
 	if s := statusOf(f); s == api.StatusNotStarted || s == api.StatusToBeFixed {
-		return simulator.Tomorrow(now, f.Start)
+		return recording.Tomorrow(now, f.Start)
 	}
 	return f.Start
 }
 
 // dated is a recorded item of another day.
 func dated(raw []byte, at time.Time) []byte {
-	raw = simulator.Replaced(raw, "date", string(simulator.JSON(at.Format(timeForm))))
-	return simulator.Replaced(raw, "timestamp", strconv.FormatInt(at.Unix(), 10))
+	raw = recording.Replaced(raw, "date", string(simulator.JSON(at.Format(timeForm))))
+	return recording.Replaced(raw, "timestamp", strconv.FormatInt(at.Unix(), 10))
 }
 
 func (r *replay) answer(q simulator.Question) simulator.Answer {
@@ -129,7 +130,7 @@ func (r *replay) oddsOf(q simulator.Question) [][]byte {
 	maker := q.Query.Get(api.ParamBookmaker)
 	for _, o := range r.odds {
 		listed := listedAt(*r.find(o.ID), q.Now)
-		books := simulator.Only(simulator.Member(o.JSON, "bookmakers"), "id", func(id string) bool { return maker == "" || maker == id })
+		books := recording.Only(recording.Member(o.JSON, "bookmakers"), "id", func(id string) bool { return maker == "" || maker == id })
 		if listed.Format(api.DateForm) != q.Query.Get(api.ParamDate) || len(books) == 0 {
 			continue
 		}

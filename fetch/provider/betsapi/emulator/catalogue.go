@@ -1,6 +1,9 @@
 package emulator
 
-import "mkt/fetch/simulator"
+import (
+	"mkt/fetch/simulator/bookmaker"
+	"mkt/fetch/simulator/meant"
+)
 
 // market is one market in the bookmaker's own words.
 type market struct {
@@ -8,11 +11,11 @@ type market struct {
 	id, name string
 	tabs     []string // the sections that show it, by their v3 names; it is loaded in the first
 	spell    spelling
-	form     rowForm         // the layout of its rows
-	proof    simulator.Proof // how far the payload proves it
-	blank    bool            // rows have an empty handicap, as they do since 2025
+	form     rowForm     // the layout of its rows
+	proof    meant.Proof // how far the payload proves it
+	blank    bool        // rows have an empty handicap, as they do since 2025
 
-	of  simulator.Offer
+	of  bookmaker.Offer
 	key string
 }
 
@@ -126,7 +129,7 @@ var catalogue = keyed([]market{
 	{offer: "TEAM_ODD_EVEN_GOALS FT AWAY", id: "50407", name: "Away Team Odd/Even Goals", tabs: inGoals, spell: ofTeam(word)},
 	{offer: "ODD_EVEN_GOALS 1H", id: "10206", name: "1st Half Goals Odd/Even", tabs: inGoalsHalf, spell: word},
 	{offer: "LAST_TEAM_TO_SCORE FT", id: "10534", name: "Last Team to Score", tabs: inGoals, spell: firstTeam("No Goal")},
-	{offer: "TOTAL_GOALS 0-10", id: "10245", name: "First 10 Minutes (00:00 - 09:59)", tabs: inMinutesGoals, spell: firstTen, proof: simulator.MayBeRaw},
+	{offer: "TOTAL_GOALS 0-10", id: "10245", name: "First 10 Minutes (00:00 - 09:59)", tabs: inMinutesGoals, spell: firstTen, proof: meant.MayBeRaw},
 
 	{offer: "MATCH_RESULT 1H", id: "1579", name: "Half Time Result", tabs: inHalf, spell: side, blank: true},
 	{offer: "DOUBLE_CHANCE 1H", id: "10257", name: "Half Time Double Chance", tabs: inHalf, spell: named("$chance")},
@@ -180,13 +183,13 @@ var catalogue = keyed([]market{
 	{offer: "PLAYER_SHOTS FT table", id: "", name: "Shots Over/Under", tabs: inPlayer, spell: playerLine, form: byHeader},
 	{offer: "PLAYER_FOULS_COMMITTED FT", id: "", name: "Player Fouls Committed", tabs: inPlayer, spell: playerLine},
 
-	{offer: "COME_FROM_BEHIND_AND_WIN FT + WIN_TO_NIL FT + WIN_EITHER_HALF FT + WIN_BOTH_HALVES FT + TEAM_TO_SCORE_IN_BOTH_HALVES FT", id: "10224", name: "Specials", tabs: inSpecials, spell: special, proof: simulator.MayBeRaw},
+	{offer: "COME_FROM_BEHIND_AND_WIN FT + WIN_TO_NIL FT + WIN_EITHER_HALF FT + WIN_BOTH_HALVES FT + TEAM_TO_SCORE_IN_BOTH_HALVES FT", id: "10224", name: "Specials", tabs: inSpecials, spell: special, proof: meant.MayBeRaw},
 	{offer: "TEAM_TO_SCORE_PENALTY FT", id: "10229", name: "To Score a Penalty", tabs: inSpecials, spell: named("$team to score a penalty")},
 	{offer: "TEAM_TO_MISS_PENALTY FT", id: "10230", name: "To Miss A Penalty", tabs: inSpecials, spell: named("$team to miss a penalty")},
 	{offer: "PENALTY_AWARDED FT", id: "50240", name: "A Penalty in the Match", tabs: inSpecials, spell: word},
 	{offer: "RED_CARD FT", id: "50241", name: "A Red Card in the Match", tabs: inSpecials, spell: word},
 	{offer: "OWN_GOAL FT", id: "10223", name: "Own Goal", tabs: inSpecials, spell: word},
-	{offer: "points_index FT", id: "10110", name: "Team Performances", tabs: inSpecials, spell: named("$team 70 To 80", "under", "$team Under $line", "over", "$team Over $line"), proof: simulator.MustBeRaw},
+	{offer: "points_index FT", id: "10110", name: "Team Performances", tabs: inSpecials, spell: named("$team 70 To 80", "under", "$team Under $line", "over", "$team Over $line"), proof: meant.MustBeRaw},
 	{offer: "TOTAL_SHOTS_ON_TARGET FT", id: "50527", name: "Match Shots on Target", tabs: inSpecials, spell: overUnder},
 	{offer: "TOTAL_SHOTS FT", id: "50528", name: "Match Shots", tabs: inSpecials, spell: overUnder},
 	{offer: "TOTAL_TACKLES FT", id: "50529", name: "Match Tackles", tabs: inSpecials, spell: overUnder},
@@ -199,14 +202,14 @@ var catalogue = keyed([]market{
 	{offer: "TEAM_TOTAL_TACKLES FT AWAY", id: "50534", name: "Away Team Tackles", tabs: inSpecials, spell: overUnder},
 	{offer: "TEAM_TOTAL_OFFSIDES FT HOME", id: "50536", name: "Home Team Offsides", tabs: inSpecials, spell: overUnder},
 	{offer: "TEAM_TOTAL_OFFSIDES FT AWAY", id: "50536", name: "Away Team Offsides", tabs: inSpecials, spell: overUnder},
-	{offer: "duel_nobody_knows FT", id: "999001", name: "Touchline Duels", tabs: inSpecials, spell: player, proof: simulator.MustBeRaw},
-	{offer: "table_of_unknown_counts FT", id: "", name: "Match Counts?", tabs: inSpecials, spell: playerLine, proof: simulator.MustBeRaw, form: labelled},
+	{offer: "duel_nobody_knows FT", id: "999001", name: "Touchline Duels", tabs: inSpecials, spell: player, proof: meant.MustBeRaw},
+	{offer: "table_of_unknown_counts FT", id: "", name: "Match Counts?", tabs: inSpecials, spell: playerLine, proof: meant.MustBeRaw, form: labelled},
 })
 
 // keyed completes the table: the key that a market's name makes, and its offer.
 func keyed(markets []market) []market {
 	for i := range markets {
-		markets[i].key, markets[i].of = marketKey(markets[i].name), simulator.OfferOf(markets[i].offer)
+		markets[i].key, markets[i].of = marketKey(markets[i].name), bookmaker.OfferOf(markets[i].offer)
 	}
 	return markets
 }

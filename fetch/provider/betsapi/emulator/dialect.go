@@ -3,19 +3,21 @@ package emulator
 import (
 	"mkt/fetch/provider/betsapi/internal/api"
 	"mkt/fetch/simulator"
+	"mkt/fetch/simulator/cache"
+	"mkt/fetch/simulator/world"
 )
 
 // dialect answers over invented worlds.
 type dialect struct {
 	base
-	simulator.IDs
-	lists    simulator.Lists[listedItem]
-	rendered *simulator.Cache[pricesKey, []byte]
+	world.IDs
+	lists    world.Lists[listedItem]
+	rendered *cache.Cache[pricesKey, []byte]
 }
 
 // pricesKey identifies one rendering of a fixture's markets.
 type pricesKey struct {
-	world   *simulator.World
+	world   *world.World
 	number  int64
 	version int64
 }

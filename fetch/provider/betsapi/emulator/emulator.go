@@ -11,6 +11,8 @@ import (
 
 	"mkt/fetch/provider/betsapi/internal/api"
 	"mkt/fetch/simulator"
+	"mkt/fetch/simulator/cache"
+	"mkt/fetch/simulator/world"
 )
 
 // New returns an emulator of BetsAPI: an [http.Handler] in the provider's
@@ -23,8 +25,8 @@ import (
 //	// with e.Listed, e.Meant and e.InPlay.
 func New(o simulator.Options) (*simulator.Server, error) {
 	var d simulator.Dialect = &dialect{IDs: fixtureIDs,
-		lists:    simulator.NewLists((*simulator.World).Fixtures, func(it listedItem) int { return len(it.json) }),
-		rendered: simulator.NewCache[pricesKey](64<<20, func(b []byte) int { return len(b) }),
+		lists:    world.NewLists((*world.World).Fixtures, func(it listedItem) int { return len(it.json) }),
+		rendered: cache.New[pricesKey](64<<20, func(b []byte) int { return len(b) }),
 	}
 	if o.Replay != "" {
 		r, err := openReplay(o.Replay)

@@ -10,6 +10,9 @@ import (
 
 	"mkt/fetch/provider/betsapi/internal/api"
 	"mkt/fetch/simulator"
+	"mkt/fetch/simulator/bookmaker"
+	"mkt/fetch/simulator/competition"
+	"mkt/fetch/simulator/world"
 )
 
 const perPage = 50
@@ -29,7 +32,7 @@ func (d *dialect) upcoming(q simulator.Question) simulator.Answer {
 	if wrong != nil {
 		return *wrong
 	}
-	return ask.of(d.lists.Get(q.World, q.Now, func(f simulator.Fixture, now time.Time) listedItem {
+	return ask.of(d.lists.Get(q.World, q.Now, func(f competition.Fixture, now time.Time) listedItem {
 		return listedItem{
 			sport:   api.SportFootball,
 			league:  leagueID(f.League),
@@ -68,7 +71,7 @@ func (l listingQuery) wants(it listedItem) bool {
 
 // isSkipped reports whether skip_esports=1 leaves a fixture out. Like the provider, it
 // knows one name of the games only, and overlooks one fixture in three even so.
-func isSkipped(f simulator.Fixture) bool {
+func isSkipped(f competition.Fixture) bool {
 	return strings.HasPrefix(f.League.Name, "Esoccer ") && f.Lot(3, oddNotSkipped) != 0
 }
 
@@ -116,8 +119,8 @@ const (
 const leastForDamage = 100
 
 // appendItem renders one fixture as in section 5.1 of betsapi.md.
-func appendItem(b []byte, w *simulator.World, f simulator.Fixture, now time.Time) []byte {
-	_, since := w.PricesAt(f, now)
+func appendItem(b []byte, w *world.World, f competition.Fixture, now time.Time) []byte {
+	_, since := bookmaker.PricesAt(f, now)
 	b = fmt.Appendf(b, `{"id":"%s","sport_id":"1","time":"%d","time_status":"%s"`, fixtureID(w, f), f.KickOff.Unix(), timeStatus(f.Status))
 	if w.Size() >= leastForDamage && f.League.Human() && f.Lot(140, oddLeagueNull) == 0 {
 		b = append(b, `,"league":null`...)
@@ -129,7 +132,7 @@ func appendItem(b []byte, w *simulator.World, f simulator.Fixture, now time.Time
 		b = appendNamed(b, "away", teamID(f.Away), f.Away.Name)
 	}
 	score, event, record := "null", "null", "null"
-	if f.Status == simulator.Ended {
+	if f.Status == competition.Ended {
 		score = `"` + finalScore(w, f, now) + `"`
 	}
 	if f.Lot(25, oddEventIDNull) != 0 {
@@ -152,7 +155,7 @@ func appendNamed(b []byte, field, id, name string) []byte {
 // listedName is the home side as the listing writes it. A few times the markets write
 // another text: another Unicode form, which is the same name, or a
 // shorter name, which is not.
-func listedName(f simulator.Fixture, t simulator.Team) string {
+func listedName(f competition.Fixture, t competition.Team) string {
 	switch {
 	case f.Lot(20, oddNormalForm) == 0:
 		return norm.NFD.String(t.Name) + " "
@@ -164,10 +167,10 @@ func listedName(f simulator.Fixture, t simulator.Team) string {
 	return t.Name
 }
 
-var fixtureIDs = simulator.IDs{First: 171_000_000}
+var fixtureIDs = world.IDs{First: 171_000_000}
 
 // fixtureID returns the FI of a fixture.
-func fixtureID(w *simulator.World, f simulator.Fixture) string {
+func fixtureID(w *world.World, f competition.Fixture) string {
 	return fixtureIDs.FixtureID(w, f)
 }
 
@@ -176,8 +179,8 @@ const calendars = 4
 
 // eventID returns the id of the live family: another numbering, which is the same in
 // all worlds.
-func eventID(f simulator.Fixture) string {
-	place, entry := f.Place()
+func eventID(f competition.Fixture) string {
+	place, entry := world.PlaceOf(f.Number)
 	return strconv.FormatInt(firstEventID+entry*calendars+int64(place), 10)
 }
 
@@ -186,19 +189,19 @@ const firstEventID = 9_800_000
 // eventNumber is the way back.
 func eventNumber(id int64) (number int64, ok bool) {
 	id -= firstEventID
-	return simulator.Number(int(id%calendars), id/calendars), id >= 0
+	return world.Number(int(id%calendars), id/calendars), id >= 0
 }
 
-func leagueID(l simulator.League) string { return strconv.Itoa(10_040_000 + l.Number*37) }
+func leagueID(l competition.League) string { return strconv.Itoa(10_040_000 + l.Number*37) }
 
-func teamID(t simulator.Team) string { return strconv.Itoa(10_400_000 + t.Number*13) }
+func teamID(t competition.Team) string { return strconv.Itoa(10_400_000 + t.Number*13) }
 
-func timeStatus(s simulator.Status) string {
-	return [...]string{simulator.NotStarted: api.StatusNotStarted, simulator.InPlay: api.StatusInPlay, simulator.Ended: api.StatusEnded,
-		simulator.Postponed: api.StatusPostponed, simulator.Cancelled: api.StatusCancelled, simulator.Withdrawn: api.StatusRemoved}[s]
+func timeStatus(s competition.Status) string {
+	return [...]string{competition.NotStarted: api.StatusNotStarted, competition.InPlay: api.StatusInPlay, competition.Ended: api.StatusEnded,
+		competition.Postponed: api.StatusPostponed, competition.Cancelled: api.StatusCancelled, competition.Withdrawn: api.StatusRemoved}[s]
 }
 
-func finalScore(w *simulator.World, f simulator.Fixture, now time.Time) string {
+func finalScore(w *world.World, f competition.Fixture, now time.Time) string {
 	m := w.Match(f)
 	return scoreText(m.Sent(now).Score)
 }

@@ -6,6 +6,8 @@ import (
 
 	"mkt/fetch/provider/betsapi/internal/api"
 	"mkt/fetch/simulator"
+	"mkt/fetch/simulator/competition"
+	"mkt/fetch/simulator/world"
 )
 
 const livePerPage = 1000
@@ -47,14 +49,14 @@ func (d *dialect) eventView(q simulator.Question) simulator.Answer {
 
 // knownEvent finds the fixture of an event id, as it was when the feed last
 // moved.
-func knownEvent(w *simulator.World, id string, now time.Time) (simulator.Fixture, bool) {
+func knownEvent(w *world.World, id string, now time.Time) (competition.Fixture, bool) {
 	n, err := strconv.ParseInt(id, 10, 64)
 	if err != nil {
-		return simulator.Fixture{}, false
+		return competition.Fixture{}, false
 	}
 	number, ok := eventNumber(n)
 	if !ok {
-		return simulator.Fixture{}, false
+		return competition.Fixture{}, false
 	}
 	return w.Fixture(number, w.FeedTime(now))
 }

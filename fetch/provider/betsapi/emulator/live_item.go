@@ -6,7 +6,10 @@ import (
 	"strings"
 	"time"
 
-	"mkt/fetch/simulator"
+	"mkt/fetch/simulator/competition"
+	"mkt/fetch/simulator/feed"
+	"mkt/fetch/simulator/play"
+	"mkt/fetch/simulator/world"
 )
 
 // Oddities of a live record. Each applies to a few fixtures, whenever they are asked for.
@@ -30,7 +33,7 @@ const (
 
 // appendPlaying renders one match as in events/inplay (betsapi.md, sections
 // 5.3 and 8.1; the order of fields is the recorded one of 2021).
-func appendPlaying(b []byte, w *simulator.World, m *simulator.Match, now time.Time) []byte {
+func appendPlaying(b []byte, w *world.World, m *feed.Match, now time.Time) []byte {
 	sent := m.Sent(now)
 	b = appendEvent(b, m, timeStatus(sent.Status))
 	b = appendScores(b, m, &sent)
@@ -42,11 +45,11 @@ func appendPlaying(b []byte, w *simulator.World, m *simulator.Match, now time.Ti
 }
 
 // appendEvent writes the members at the beginning of every record of the events family.
-func appendEvent(b []byte, m *simulator.Match, status string) []byte {
+func appendEvent(b []byte, m *feed.Match, status string) []byte {
 	f := m.Fixture
 	b = fmt.Appendf(b, `{"id":%s,"sport_id":"1","time":"%d","time_status":"%s","league":{"id":"%s","name":%s,"cc":%s}`,
 		quotedText(eventID(f)), f.KickOff.Unix(), status, eventLeagueID(f.League), quotedText(f.League.Name), country(f.League))
-	for side, t := range [...]simulator.Team{f.Home, f.Away} {
+	for side, t := range [...]competition.Team{f.Home, f.Away} {
 		name := [...]string{"home", "away"}[side]
 		b = appendTeam(b, f, name, t, t.Name, 0)
 		if f.Lot(12, oddFirstNamed, uint64(side)) == 0 { // as first named
@@ -56,7 +59,7 @@ func appendEvent(b []byte, m *simulator.Match, status string) []byte {
 	return b
 }
 
-func appendTeam(b []byte, f simulator.Fixture, field string, t simulator.Team, name string, other int) []byte {
+func appendTeam(b []byte, f competition.Fixture, field string, t competition.Team, name string, other int) []byte {
 	image := "null"
 	if f.Lot(60, oddNoImage) != 0 {
 		image = fmt.Sprintf(`"%d"`, 3_000+t.Number*11)
@@ -65,10 +68,10 @@ func appendTeam(b []byte, f simulator.Fixture, field string, t simulator.Team, n
 }
 
 // eventLeagueID is a league's id in the events family.
-func eventLeagueID(l simulator.League) string { return strconv.Itoa(90 + l.Number*17) }
+func eventLeagueID(l competition.League) string { return strconv.Itoa(90 + l.Number*17) }
 
 // country is cc: null for eSoccer and for leagues of no country.
-func country(l simulator.League) string {
+func country(l competition.League) string {
 	first, _, _ := strings.Cut(l.Name, " ")
 	if cc, ok := countries[first]; ok {
 		return `"` + cc + `"`
@@ -83,7 +86,7 @@ var countries = map[string]string{"England": "gb", "Scotland": "gb", "Wales": "g
 
 // appendScores writes ss and scores. Key 2 is the running total, key 1 the
 // half-time score, which some eSoccer lacks (section 4).
-func appendScores(b []byte, m *simulator.Match, s *simulator.Sent) []byte {
+func appendScores(b []byte, m *feed.Match, s *feed.Sent) []byte {
 	if !s.Begun {
 		return append(b, `,"ss":null`...)
 	}
@@ -99,7 +102,7 @@ func pair(goals [2]int) string { return fmt.Sprintf(`{"home":"%d","away":"%d"}`,
 // appendTimer writes the clock, with its habits (section 8.1): md counts the
 // next half from the break on, and a stopped clock shows when the half should have
 // ended.
-func appendTimer(b []byte, m *simulator.Match, s *simulator.Sent) []byte {
+func appendTimer(b []byte, m *feed.Match, s *feed.Sent) []byte {
 	if !hasTimer(m.Fixture) {
 		return b
 	}
@@ -113,17 +116,17 @@ func appendTimer(b []byte, m *simulator.Match, s *simulator.Sent) []byte {
 
 // halfIndex is md. The ways of extra time are those of client code, not
 // recorded but for the end.
-func halfIndex(s *simulator.Sent) int {
+func halfIndex(s *feed.Sent) int {
 	switch s.Clock.Phase {
-	case simulator.Before, simulator.FirstHalf:
+	case play.Before, play.FirstHalf:
 		return 0
-	case simulator.HalfTime, simulator.SecondHalf:
+	case play.HalfTime, play.SecondHalf:
 		return 1
-	case simulator.BeforeExtra, simulator.ExtraFirst:
+	case play.BeforeExtra, play.ExtraFirst:
 		return 2
-	case simulator.ExtraBreak, simulator.ExtraSecond:
+	case play.ExtraBreak, play.ExtraSecond:
 		return 3
-	case simulator.FullTime:
+	case play.FullTime:
 		if !s.Extra && s.Shootout == nil {
 			return 1
 		}

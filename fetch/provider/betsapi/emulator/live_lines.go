@@ -7,7 +7,8 @@ import (
 	"strconv"
 	"time"
 
-	"mkt/fetch/simulator"
+	"mkt/fetch/simulator/feed"
+	"mkt/fetch/simulator/play"
 )
 
 // liveLine is one line of the timeline, and when it appears.
@@ -19,7 +20,7 @@ type liveLine struct {
 
 // appendLines writes events: the visible lines at the moment, in the order in
 // which they were written. Some events have no timeline at all.
-func appendLines(b []byte, m *simulator.Match, s *simulator.Sent) []byte {
+func appendLines(b []byte, m *feed.Match, s *feed.Sent) []byte {
 	if !hasTimeline(m.Fixture) {
 		return b
 	}
@@ -46,12 +47,12 @@ func appendLines(b []byte, m *simulator.Match, s *simulator.Sent) []byte {
 
 // lineID grows with the time of writing. 16 lines of one second are more than
 // there ever are.
-func lineID(m *simulator.Match, appears time.Duration, n int) int64 {
+func lineID(m *feed.Match, appears time.Duration, n int) int64 {
 	return (m.Whistle.Add(appears).Unix()-1_700_000_000)*1024 + int64(m.Fixture.Lot(64, oddLineID))*16 + int64(n)
 }
 
 // liveLines are the lines written until a moment, withdrawn ones included.
-func liveLines(m *simulator.Match, at time.Duration) []liveLine {
+func liveLines(m *feed.Match, at time.Duration) []liveLine {
 	w := lineWriter{m: m, at: at, old: m.Fixture.League.Tier == 3 || m.Fixture.Lot(4, oddOldLines) == 0}
 	w.incidents()
 	if m.Fixture.League.Human() {
@@ -63,7 +64,7 @@ func liveLines(m *simulator.Match, at time.Duration) []liveLine {
 }
 
 type lineWriter struct {
-	m     *simulator.Match
+	m     *feed.Match
 	at    time.Duration
 	old   bool // the form of 2017: fewer lines, and 0-0 instead of 0:0
 	lines []liveLine
@@ -83,23 +84,23 @@ func (w *lineWriter) incidents() {
 		}
 		minute, team := minuteText(t.Clock), [...]string{w.m.Fixture.Home.Name, w.m.Fixture.Away.Name}[t.Side]
 		switch t.Kind {
-		case simulator.Goal:
+		case play.Goal:
 			w.add(t.Appears, t.Withdrawn, minute+goalText(t, team, goals+1))
 			if t.Withdrawn == 0 {
 				goals++
 			}
-		case simulator.Corner:
+		case play.Corner:
 			corners++
 			w.add(t.Appears, 0, fmt.Sprintf("%s%s Corner - %s", minute, ordinal(corners), team))
 			if race[t.Side]++; raced(race, t.Side) {
 				w.add(t.Appears, 0, fmt.Sprintf("%sRace to %d Corners - %s", minute, race[t.Side], team))
 			}
-		case simulator.YellowCard:
+		case play.YellowCard:
 			yellows++
 			w.add(t.Appears, 0, fmt.Sprintf("%s%s Yellow Card - %s (%s)", minute, ordinal(yellows), t.Player, team))
-		case simulator.RedCard:
+		case play.RedCard:
 			w.add(t.Appears, 0, fmt.Sprintf("%s Red Card -  (%s)", minute, team))
-		case simulator.Substitution:
+		case play.Substitution:
 			w.add(t.Appears, 0, fmt.Sprintf("%sSubstitution - %s for %s (%s)", minute, t.Player, t.Second, team))
 		}
 	}
@@ -108,21 +109,21 @@ func (w *lineWriter) incidents() {
 // intervalLines are the sums of every ten minutes.
 var intervalLines = []struct {
 	name    string
-	metrics []simulator.Metric
+	metrics []play.Metric
 	old     bool // in the form of 2017 as well
 }{
-	{"Cards", []simulator.Metric{simulator.YellowCards, simulator.RedCards}, false},
-	{"Corners", []simulator.Metric{simulator.Corners}, true},
-	{"Goals", []simulator.Metric{simulator.Goals}, true},
-	{"Throw Ins", []simulator.Metric{simulator.ThrowIns}, false},
-	{"Goal Kicks", []simulator.Metric{simulator.GoalKicks}, false},
-	{"Free Kicks", []simulator.Metric{simulator.FreeKicks}, false},
+	{"Cards", []play.Metric{play.YellowCards, play.RedCards}, false},
+	{"Corners", []play.Metric{play.Corners}, true},
+	{"Goals", []play.Metric{play.Goals}, true},
+	{"Throw Ins", []play.Metric{play.ThrowIns}, false},
+	{"Goal Kicks", []play.Metric{play.GoalKicks}, false},
+	{"Free Kicks", []play.Metric{play.FreeKicks}, false},
 }
 
 // intervals sums up ten minutes at a time, the last ten of normal time never.
 func (w *lineWriter) intervals() {
 	periods := w.m.Periods()
-	var before simulator.Counts
+	var before play.Counts
 	for i := range 8 {
 		end := time.Duration(i+1) * 10 * time.Minute
 		p := periods[min(int(end/(45*time.Minute)), 1)]
@@ -137,7 +138,7 @@ func (w *lineWriter) intervals() {
 	}
 }
 
-func (w *lineWriter) interval(appears time.Duration, before, now *simulator.Counts, i int) {
+func (w *lineWriter) interval(appears time.Duration, before, now *play.Counts, i int) {
 	between := ":"
 	if w.old {
 		between = "-"

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"mkt/fetch/simulator"
+	"mkt/fetch/simulator/meant"
+	"mkt/fetch/simulator/play"
 	"mkt/internal/testing/needs"
 )
 
@@ -56,7 +58,7 @@ func TestLiveTimelines(t *testing.T) {
 	sim := simulated(t, simulator.Options{Seed: 4, InPlay: 40, Quota: 1 << 20, Now: clock.now, Faults: faultsOf(t, "disallowed:1", "freeze:0", "stall:0")})
 	get := overHTTP(t, sim)
 	var ids []string
-	meant := make(map[string]simulator.MeantMatch)
+	meant := make(map[string]meant.Match)
 	for _, m := range sim.InPlay(sim.Tokens()[0]) {
 		ids = append(ids, m.EventID)
 		meant[m.EventID] = m
@@ -104,7 +106,7 @@ func TestLiveTimelines(t *testing.T) {
 }
 
 // checkTold compares the counts of lines with the true incidents.
-func checkTold(t *testing.T, it *simLiveItem, m *simulator.MeantMatch, now time.Time) {
+func checkTold(t *testing.T, it *simLiveItem, m *meant.Match, now time.Time) {
 	t.Helper()
 	if m.WithoutTimeline {
 		if it.Events != nil {
@@ -116,7 +118,7 @@ func checkTold(t *testing.T, it *simLiveItem, m *simulator.MeantMatch, now time.
 	at := s.At.Sub(m.Whistle)
 	want, got := make(map[string]int), make(map[string]int)
 	for _, r := range m.Reported() {
-		if r.Appears <= at && (r.Withdrawn == 0 || at < r.Withdrawn) && r.Kind < simulator.Penalty {
+		if r.Appears <= at && (r.Withdrawn == 0 || at < r.Withdrawn) && r.Kind < play.Penalty {
 			team := [...]string{m.Fixture.Home.Name, m.Fixture.Away.Name}[r.Side]
 			want[fmt.Sprint([...]string{"goal", "corner", "yellow", "red", "substitution"}[r.Kind], " ", team)]++
 		}

@@ -6,13 +6,14 @@ import (
 	"strconv"
 	"time"
 
-	"mkt/fetch/simulator"
+	"mkt/fetch/simulator/feed"
+	"mkt/fetch/simulator/play"
 )
 
 // liveStat is one key of stats and how its values are written.
 type liveStat struct {
 	key    string
-	metric simulator.Metric // whose states it has
+	metric play.Metric // whose states it has
 	write  func(b []byte, v *statValue) []byte
 	only   func(v *statValue) bool // nil: whenever the metric is sent
 	triple bool                    // "all,normal,extra" after extra time, where a feed does so
@@ -20,51 +21,51 @@ type liveStat struct {
 
 // statValue holds the parts of one value.
 type statValue struct {
-	m    *simulator.Match
-	sent *simulator.Sent
-	from *simulator.Counts
-	side simulator.Side
+	m    *feed.Match
+	sent *feed.Sent
+	from *play.Counts
+	side play.Side
 	n    int // of the metric
 }
 
 // liveStats are the keys in their recorded order (betsapi.md, section 8.2).
 var liveStats = []liveStat{
-	{key: "action_areas", metric: simulator.KeyPasses, write: writeAreas, only: hasAreas},
-	{key: "attacks", metric: simulator.Attacks, write: writeCount, triple: true},
-	{key: "ball_safe", metric: simulator.BallSafe, write: writeCount},
-	{key: "corners", metric: simulator.Corners, write: writeCount},
-	{key: "corner_f", metric: simulator.Corners, write: writeNormalCorners, only: hasNormalCorners},
-	{key: "corner_h", metric: simulator.Corners, write: writeHalfCorners, only: hasHalfCorners},
-	{key: "corner_ot", metric: simulator.Corners, write: writeCount, only: func(v *statValue) bool { return v.sent.Extra }},
-	{key: "crosses", metric: simulator.Crosses, write: writeCount, triple: true},
-	{key: "crossing_accuracy", metric: simulator.Crosses, write: writeCrossing},
-	{key: "dangerous_attacks", metric: simulator.DangerousAttacks, write: writeCount, triple: true},
-	{key: "fouls", metric: simulator.Fouls, write: writeCount},
-	{key: "freekicks", metric: simulator.FreeKicks, write: writeCount},
-	{key: "goalattempts", metric: simulator.Blocked, write: writeAttempts},
-	{key: "goalkicks", metric: simulator.GoalKicks, write: writeCount},
-	{key: "goals", metric: simulator.Goals, write: writeCount},
-	{key: "injuries", metric: simulator.Injuries, write: writeCount},
-	{key: "key_passes", metric: simulator.KeyPasses, write: writeCount, triple: true},
-	{key: "offsides", metric: simulator.Offsides, write: writeCount},
-	{key: "off_target", metric: simulator.OffTarget, write: writeCount, triple: true},
-	{key: "on_target", metric: simulator.OnTarget, write: writeCount, triple: true},
-	{key: "passing_accuracy", metric: simulator.KeyPasses, write: writePassing},
-	{key: "penalties", metric: simulator.Penalties, write: writeCount},
-	{key: "possession_rt", metric: simulator.Possession, write: writePossession, triple: true},
-	{key: "redcards", metric: simulator.RedCards, write: writeCount},
-	{key: "saves", metric: simulator.Saves, write: writeCount},
-	{key: "shots_blocked", metric: simulator.Blocked, write: writeCount},
-	{key: "substitutions", metric: simulator.Substitutions, write: writeCount},
-	{key: "throwins", metric: simulator.ThrowIns, write: writeCount},
-	{key: "xg", metric: simulator.ExpectedGoals, write: writeHundredths},
-	{key: "yellowcards", metric: simulator.YellowCards, write: writeCount},
-	{key: "yellowred_cards", metric: simulator.SecondYellows, write: writeCount},
+	{key: "action_areas", metric: play.KeyPasses, write: writeAreas, only: hasAreas},
+	{key: "attacks", metric: play.Attacks, write: writeCount, triple: true},
+	{key: "ball_safe", metric: play.BallSafe, write: writeCount},
+	{key: "corners", metric: play.Corners, write: writeCount},
+	{key: "corner_f", metric: play.Corners, write: writeNormalCorners, only: hasNormalCorners},
+	{key: "corner_h", metric: play.Corners, write: writeHalfCorners, only: hasHalfCorners},
+	{key: "corner_ot", metric: play.Corners, write: writeCount, only: func(v *statValue) bool { return v.sent.Extra }},
+	{key: "crosses", metric: play.Crosses, write: writeCount, triple: true},
+	{key: "crossing_accuracy", metric: play.Crosses, write: writeCrossing},
+	{key: "dangerous_attacks", metric: play.DangerousAttacks, write: writeCount, triple: true},
+	{key: "fouls", metric: play.Fouls, write: writeCount},
+	{key: "freekicks", metric: play.FreeKicks, write: writeCount},
+	{key: "goalattempts", metric: play.Blocked, write: writeAttempts},
+	{key: "goalkicks", metric: play.GoalKicks, write: writeCount},
+	{key: "goals", metric: play.Goals, write: writeCount},
+	{key: "injuries", metric: play.Injuries, write: writeCount},
+	{key: "key_passes", metric: play.KeyPasses, write: writeCount, triple: true},
+	{key: "offsides", metric: play.Offsides, write: writeCount},
+	{key: "off_target", metric: play.OffTarget, write: writeCount, triple: true},
+	{key: "on_target", metric: play.OnTarget, write: writeCount, triple: true},
+	{key: "passing_accuracy", metric: play.KeyPasses, write: writePassing},
+	{key: "penalties", metric: play.Penalties, write: writeCount},
+	{key: "possession_rt", metric: play.Possession, write: writePossession, triple: true},
+	{key: "redcards", metric: play.RedCards, write: writeCount},
+	{key: "saves", metric: play.Saves, write: writeCount},
+	{key: "shots_blocked", metric: play.Blocked, write: writeCount},
+	{key: "substitutions", metric: play.Substitutions, write: writeCount},
+	{key: "throwins", metric: play.ThrowIns, write: writeCount},
+	{key: "xg", metric: play.ExpectedGoals, write: writeHundredths},
+	{key: "yellowcards", metric: play.YellowCards, write: writeCount},
+	{key: "yellowred_cards", metric: play.SecondYellows, write: writeCount},
 }
 
 // appendStats writes stats: an absent key is not supplied, "" has no
 // value, "0" is a real zero. Without any key there is no stats at all.
-func appendStats(b []byte, m *simulator.Match, s *simulator.Sent) []byte {
+func appendStats(b []byte, m *feed.Match, s *feed.Sent) []byte {
 	if !s.Begun {
 		return b
 	}
@@ -87,16 +88,16 @@ func opened(b []byte, from int, head string) []byte {
 
 // append writes one key with both sides, if the feed has it.
 func (stat *liveStat) append(b []byte, v *statValue) []byte {
-	var states [2]simulator.State
+	var states [2]feed.State
 	for side := range states {
-		_, states[side] = v.sent.Value(stat.metric, simulator.Side(side))
+		_, states[side] = v.sent.Value(stat.metric, play.Side(side))
 	}
-	if states[0] == simulator.Absent || stat.only != nil && !stat.only(v) {
+	if states[0] == feed.Absent || stat.only != nil && !stat.only(v) {
 		return b
 	}
 	b = append(append(append(b, `,"`...), stat.key...), `":["`...)
 	for side, state := range states {
-		if v.side = simulator.Side(side); state == simulator.Value {
+		if v.side = play.Side(side); state == feed.Value {
 			b = stat.values(b, v)
 		}
 		b = append(b, `","`...)
@@ -108,7 +109,7 @@ func (stat *liveStat) append(b []byte, v *statValue) []byte {
 // and of extra time behind it: recorded once, as "155,119,36".
 func (stat *liveStat) values(b []byte, v *statValue) []byte {
 	b = stat.value(b, v, v.sent.Counts())
-	if !stat.triple || !v.sent.Extra || v.sent.Clock.Phase != simulator.FullTime || v.m.Fixture.Lot(3, oddTriples) != 0 {
+	if !stat.triple || !v.sent.Extra || v.sent.Clock.Phase != play.FullTime || v.m.Fixture.Lot(3, oddTriples) != 0 {
 		return b
 	}
 	extra := *v.sent.Counts()
@@ -121,7 +122,7 @@ func (stat *liveStat) values(b []byte, v *statValue) []byte {
 	return stat.value(append(b, ','), v, &extra)
 }
 
-func (stat *liveStat) value(b []byte, v *statValue, from *simulator.Counts) []byte {
+func (stat *liveStat) value(b []byte, v *statValue, from *play.Counts) []byte {
 	v.from, v.n = from, int(from[v.side][stat.metric])
 	return stat.write(b, v)
 }
@@ -139,11 +140,11 @@ func appendHundredths(b []byte, n int) []byte { return fmt.Appendf(b, "%d.%02d",
 // writeAttempts is a number that does not add up with the shots, as recorded.
 func writeAttempts(b []byte, v *statValue) []byte {
 	counts := &v.from[v.side]
-	return strconv.AppendInt(b, int64(counts[simulator.OnTarget]+counts[simulator.Blocked]), 10)
+	return strconv.AppendInt(b, int64(counts[play.OnTarget]+counts[play.Blocked]), 10)
 }
 
 func writeNormalCorners(b []byte, v *statValue) []byte {
-	return strconv.AppendInt(b, int64(v.sent.Normal[v.side][simulator.Corners]), 10)
+	return strconv.AppendInt(b, int64(v.sent.Normal[v.side][play.Corners]), 10)
 }
 
 func hasNormalCorners(v *statValue) bool {
@@ -151,7 +152,7 @@ func hasNormalCorners(v *statValue) bool {
 }
 
 func writeHalfCorners(b []byte, v *statValue) []byte {
-	return strconv.AppendInt(b, int64(v.sent.First[v.side][simulator.Corners]), 10)
+	return strconv.AppendInt(b, int64(v.sent.First[v.side][play.Corners]), 10)
 }
 
 func hasHalfCorners(v *statValue) bool {

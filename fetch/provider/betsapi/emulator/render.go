@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"time"
 
-	"mkt/fetch/simulator"
+	"mkt/fetch/simulator/bookmaker"
 )
 
 // render writes the fixture's object of bet365/prematch (betsapi.md, section
@@ -45,7 +45,7 @@ func (s *renderer) section(section string) {
 			s.twins(section)
 			open = true
 		}
-		shell := m.stock != simulator.Loaded || s.shell(m.index, at)
+		shell := m.stock != bookmaker.Loaded || s.shell(m.index, at)
 		s.market(m.index, s.tab(section), shell, shell)
 		s.b = append(s.b, ',')
 	}
@@ -94,7 +94,7 @@ func (s *renderer) twins(section string) {
 func (s *renderer) others() {
 	open := false
 	for _, m := range s.offers {
-		if m.stock != simulator.Collapsed {
+		if m.stock != bookmaker.Collapsed {
 			continue
 		}
 		if !open {
@@ -115,7 +115,7 @@ func (s *renderer) others() {
 
 // market writes one copy of a market: as an empty shell, or with its rows.
 // closed markets carry open 0, the copy that fills them too.
-func (s *renderer) market(index int, c simulator.Copy, shell, closed bool) {
+func (s *renderer) market(index int, c bookmaker.Copy, shell, closed bool) {
 	g := &catalogue[index]
 	s.b = append(appendText(s.b, g.key), `:{"id":`...)
 	s.b = append(appendText(s.b, g.id), `,"name":`...)
@@ -166,7 +166,7 @@ func (s *renderer) schedule() {
 	if len(s.offers) == 0 {
 		return
 	}
-	prices := s.PriceList().Market(simulator.Ref{Market: "MATCH_RESULT", Period: "FT"}).Selections
+	prices := s.PriceList().Market(bookmaker.Ref{Market: "MATCH_RESULT", Period: "FT"}).Selections
 	if len(prices) != 3 {
 		return
 	}

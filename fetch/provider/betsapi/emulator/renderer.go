@@ -5,7 +5,9 @@ import (
 	"strconv"
 	"strings"
 
-	"mkt/fetch/simulator"
+	"mkt/fetch/simulator/bookmaker"
+	"mkt/fetch/simulator/competition"
+	"mkt/fetch/simulator/world"
 )
 
 // Oddities of the markets. Each applies to some fixtures, or to some markets of a
@@ -23,9 +25,9 @@ const (
 // renderer renders one fixture's markets at one version of the prices. It is used
 // once.
 type renderer struct {
-	world   *simulator.World
-	fixture simulator.Fixture
-	*simulator.Offering
+	world   *world.World
+	fixture competition.Fixture
+	*bookmaker.Offering
 	pair teamPair
 	// namesake is the name that a player of each side has, "" on most fixtures.
 	namesake string
@@ -37,16 +39,16 @@ type renderer struct {
 // of a collapsed one are in others[], and its tabs hold empty shells.
 type offered struct {
 	index int // in the catalogue
-	stock simulator.Stock
+	stock bookmaker.Stock
 }
 
-func newRenderer(w *simulator.World, o *simulator.Offering) *renderer {
+func newRenderer(w *world.World, o *bookmaker.Offering) *renderer {
 	s := &renderer{world: w, fixture: o.Fixture, Offering: o, pair: newPair(o.Fixture)}
 	if s.fixture.Namesake() {
 		s.namesake = s.fixture.Home.Players[1]
 	}
 	for i := range catalogue {
-		if stock := o.Stock(catalogue[i].of); stock != simulator.NotOffered {
+		if stock := o.Stock(catalogue[i].of); stock != bookmaker.NotOffered {
 			s.offers = append(s.offers, offered{i, stock})
 		}
 	}
@@ -54,7 +56,7 @@ func newRenderer(w *simulator.World, o *simulator.Offering) *renderer {
 }
 
 // tab returns the copies in a section.
-func (s *renderer) tab(section string) simulator.Copy {
+func (s *renderer) tab(section string) bookmaker.Copy {
 	return s.PartCopy(slices.Index(tabs, section), len(tabs))
 }
 
@@ -67,11 +69,11 @@ type row struct {
 	id, price string
 	isLabel   bool
 	unclear   bool // its meaning is not proven by the payload
-	sold      simulator.Priced
+	sold      bookmaker.Priced
 }
 
 // rows returns a market's rows as one copy shows them.
-func (s *renderer) rows(i int, c simulator.Copy) []row {
+func (s *renderer) rows(i int, c bookmaker.Copy) []row {
 	g := &catalogue[i]
 	var rows []row
 	for _, p := range s.Prices(g.of, c) {
@@ -89,10 +91,10 @@ func (s *renderer) rows(i int, c simulator.Copy) []row {
 }
 
 // row puts one selection into words.
-func (s *renderer) row(g *market, p simulator.Priced) row {
+func (s *renderer) row(g *market, p bookmaker.Priced) row {
 	s.pair.used = 0
 	r := row{sold: p, labels: g.spell.of(&s.pair, g.of.Refs()[p.Ref], p.Selection), price: p.Price}
-	r.unclear = s.pair.used&s.pair.unknown != 0 || g.key == "winning_margin" && r.header == "" || p.Outcome == simulator.AnyOtherPlayer ||
+	r.unclear = s.pair.used&s.pair.unknown != 0 || g.key == "winning_margin" && r.header == "" || p.Outcome == bookmaker.AnyOtherPlayer ||
 		p.Player != "" && (p.Player == s.namesake || s.pair.nameless()) || // without both teams' names, a team and a player look alike
 		p.Price == ""
 	if p.Price == "" || p.Hash>>8%900 != 1 || g.form != asIs {

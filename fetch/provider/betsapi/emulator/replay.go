@@ -13,6 +13,7 @@ import (
 
 	"mkt/fetch/provider/betsapi/internal/api"
 	"mkt/fetch/simulator"
+	"mkt/fetch/simulator/recording"
 )
 
 // replay is the dialect over recorded payloads: a folder with one folder an
@@ -50,24 +51,24 @@ type recorded struct {
 // cannot be read.
 func openReplay(dir string) (*replay, error) {
 	r := &replay{results: make(map[string][]byte), answers: make(map[string][]recorded)}
-	if err := simulator.ReadRecordings(dir, api.EndpointUpcoming, r.load); err != nil {
+	if err := recording.Read(dir, api.EndpointUpcoming, r.load); err != nil {
 		return nil, err
 	}
 	slices.SortStableFunc(r.items, func(a, b listedItem) int { return strings.Compare(a.sport, b.sport) })
 	return r, nil
 }
 
-func (r *replay) load(f simulator.Recording) error {
+func (r *replay) load(f recording.Answer) error {
 	switch f.Endpoint {
 	case api.EndpointUpcoming:
-		items, err := f.Items(simulator.Fields{List: "results", ID: "id", Time: "time"})
+		items, err := f.Items(recording.Fields{List: "results", ID: "id", Time: "time"})
 		for _, i := range items {
-			r.list(i.ID, listedItem{sport: cmp.Or(simulator.Text(i.JSON, "sport_id"), api.SportFootball), // none in 2017
-				league: simulator.Text(i.JSON, "league.id"), day: i.Start.Format("20060102"), json: i.JSON})
+			r.list(i.ID, listedItem{sport: cmp.Or(recording.Text(i.JSON, "sport_id"), api.SportFootball), // none in 2017
+				league: recording.Text(i.JSON, "league.id"), day: i.Start.Format("20060102"), json: i.JSON})
 		}
 		return err
 	case api.EndpointPrematch:
-		items, err := f.Items(simulator.Fields{List: "results", ID: "FI"})
+		items, err := f.Items(recording.Fields{List: "results", ID: "FI"})
 		for _, i := range items {
 			r.loadMarkets(i, f.File)
 		}
@@ -90,7 +91,7 @@ func (r *replay) list(id string, it listedItem) {
 	r.items = append(r.items, it)
 }
 
-func (r *replay) loadMarkets(i simulator.Recorded, file string) {
+func (r *replay) loadMarkets(i recording.Item, file string) {
 	r.results[i.ID] = i.JSON
 	if strings.HasPrefix(file, "other_sport") {
 		return
@@ -99,7 +100,7 @@ func (r *replay) loadMarkets(i simulator.Recorded, file string) {
 	kickOff := newest.Truncate(time.Hour).Add(time.Hour)
 	home, away := sidesOf(i.JSON, file)
 	r.list(i.ID, listedItem{sport: api.SportFootball, day: kickOff.Format("20060102"),
-		json: madeItem(i.ID, simulator.Text(i.JSON, "event_id"), home, away, kickOff, newest)})
+		json: madeItem(i.ID, recording.Text(i.JSON, "event_id"), home, away, kickOff, newest)})
 }
 
 func madeItem(id, event, home, away string, kickOff, newest time.Time) []byte {

@@ -5,7 +5,8 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
-	"mkt/fetch/simulator"
+	"mkt/fetch/simulator/bookmaker"
+	"mkt/fetch/simulator/competition"
 )
 
 // labels is the texts of one row; "" is an absent field.
@@ -15,12 +16,12 @@ type labels struct{ name, name2, header, handicap, team string }
 type spelling struct {
 	labels
 	names map[string]string                           // the names of some outcomes
-	write func(p *teamPair, w simulator.Words) labels // rows that no text can describe; else nil
+	write func(p *teamPair, w bookmaker.Words) labels // rows that no text can describe; else nil
 }
 
 // of returns the texts of one selection.
-func (sp *spelling) of(p *teamPair, r simulator.Ref, s simulator.Selection) labels {
-	w := simulator.Words{Ref: r, Selection: s, Team: p.team}
+func (sp *spelling) of(p *teamPair, r bookmaker.Ref, s bookmaker.Selection) labels {
+	w := bookmaker.Words{Ref: r, Selection: s, Team: p.team}
 	if sp.write != nil {
 		return sp.write(p, w)
 	}
@@ -41,7 +42,7 @@ type teamPair struct {
 	words   bool // sole sides are written as names, not as 1 and 2
 }
 
-func newPair(f simulator.Fixture) teamPair {
+func newPair(f competition.Fixture) teamPair {
 	p := teamPair{names: [2]string{f.Home.Name, f.Away.Name}, words: f.Lot(2, oddSideWords) == 0}
 	if same := norm.NFC.String(strings.TrimSpace(listedName(f, f.Home))); same != norm.NFC.String(f.Home.Name) {
 		p.unknown |= 1
@@ -93,13 +94,13 @@ var (
 	halves = named("", "1H", "1st Half", "2H", "2nd Half", "EQUAL", "Tie")
 	margin = spelling{labels: labels{header: "$by", name: "$margin"},
 		names: map[string]string{"SCORE_DRAW": "1", "NO_GOAL": "2"}} // without a header, so their meaning is not known
-	player     = named("$player", "NO_GOALSCORER", "No Goalscorer", "NO_CARD", "No Bookings", simulator.AnyOtherPlayer, "Any Other Player")
+	player     = named("$player", "NO_GOALSCORER", "No Goalscorer", "NO_CARD", "No Bookings", bookmaker.AnyOtherPlayer, "Any Other Player")
 	scorer     = spelling{labels: labels{header: "$column", name: "$player"}, names: player.names}
-	teamScorer = named("$player", "NO_GOALSCORER", "No Goalscorer ($team)", simulator.AnyOtherPlayer, "Any Other Player") // only the first names the side
-	special    = spelling{write: func(_ *teamPair, w simulator.Words) labels {
+	teamScorer = named("$player", "NO_GOALSCORER", "No Goalscorer ($team)", bookmaker.AnyOtherPlayer, "Any Other Player") // only the first names the side
+	special    = spelling{write: func(_ *teamPair, w bookmaker.Words) labels {
 		return labels{header: w.Fill("$side"), name: specialWords[w.Market]}
 	}}
-	doubleScore = spelling{write: func(_ *teamPair, w simulator.Words) labels {
+	doubleScore = spelling{write: func(_ *teamPair, w bookmaker.Words) labels {
 		half, full := w, w
 		half.Outcome, full.Outcome, _ = strings.Cut(w.Outcome, "/")
 		return labels{name: half.Fill("Half Time $winner $score") + full.Fill(" Full Time $winner $score")}
@@ -140,7 +141,7 @@ func ofTeam(sp spelling) spelling {
 // firstTeam writes the side as number or name: the form in the present shape is not recorded,
 // the older shapes have names.
 func firstTeam(none string) spelling {
-	return spelling{write: func(p *teamPair, w simulator.Words) labels {
+	return spelling{write: func(p *teamPair, w bookmaker.Words) labels {
 		switch {
 		case w.Outcome == "NO_GOAL":
 			return labels{name: none}

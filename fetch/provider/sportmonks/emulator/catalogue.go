@@ -6,7 +6,10 @@ import (
 	"strings"
 
 	"mkt/fetch/provider/sportmonks/internal/api"
-	"mkt/fetch/simulator"
+	"mkt/fetch/simulator/bookmaker"
+	"mkt/fetch/simulator/competition"
+	"mkt/fetch/simulator/meant"
+	"mkt/fetch/simulator/random"
 )
 
 // row is one selection, with the fields that the adapter requests.
@@ -28,7 +31,7 @@ type row struct {
 // soldRow is a row with its meaning.
 type soldRow struct {
 	row
-	meant simulator.MeantRow
+	meant meant.Row
 }
 
 // market is a market of the provider in the words of bet365, and the world's offers in it.
@@ -40,7 +43,7 @@ type market struct {
 	// unproven means a careful reader may leave the market RAW.
 	unproven bool
 
-	of []simulator.Offer
+	of []bookmaker.Offer
 }
 
 // catalogue has the markets that the emulator sells: those of a usual fixture, and those
@@ -86,13 +89,13 @@ var catalogue = resolved([]market{
 
 func resolved(all []market) []market {
 	for i := range all {
-		all[i].of = simulator.OffersOf(all[i].offers...)
+		all[i].of = bookmaker.OffersOf(all[i].offers...)
 	}
 	return all
 }
 
 // sold returns the markets of a fixture with prices.
-func sold(o *simulator.Offering) (all []*market) {
+func sold(o *bookmaker.Offering) (all []*market) {
 	for i := range catalogue {
 		if o.Sells(catalogue[i].of...) {
 			all = append(all, &catalogue[i])
@@ -102,12 +105,12 @@ func sold(o *simulator.Offering) (all []*market) {
 }
 
 // rows returns the rows of a market as they are sent.
-func (m *market) rows(o *simulator.Offering) (all []soldRow) {
+func (m *market) rows(o *bookmaker.Offering) (all []soldRow) {
 	for _, of := range m.of {
 		if !o.Sells(of) {
 			continue
 		}
-		for _, p := range o.Prices(of, simulator.Copy{At: o.Since}) {
+		for _, p := range o.Prices(of, bookmaker.Copy{At: o.Since}) {
 			ref := of.Refs()[p.Ref]
 			if words := m.spell.of(o.Fixture, ref, p.Selection); words.label != "" {
 				all = append(all, m.row(ref, p, words, o.Fixture))
@@ -118,8 +121,8 @@ func (m *market) rows(o *simulator.Offering) (all []soldRow) {
 }
 
 // row renders one selection; value is cut to two decimal places, and dp3 has all digits.
-func (m *market) row(ref simulator.Ref, p simulator.Priced, words words, f simulator.Fixture) soldRow {
-	r := soldRow{meant: ref.Row(p.Selection), row: row{ID: 200_000_000_000 + p.Hash%99_999_999_999, Market: m.id, Bookmaker: api.Bet365,
+func (m *market) row(ref bookmaker.Ref, p bookmaker.Priced, words words, f competition.Fixture) soldRow {
+	r := soldRow{meant: meant.RowOf(ref, p.Selection), row: row{ID: 200_000_000_000 + p.Hash%99_999_999_999, Market: m.id, Bookmaker: api.Bet365,
 		Label: words.label, Name: optional(words.name), Total: optional(words.total), Handicap: optional(words.handicap),
 		Description: m.name, Stopped: m.isStopped(f, p.Selection)}}
 	if p.Price != "" {
@@ -129,15 +132,15 @@ func (m *market) row(ref simulator.Ref, p simulator.Priced, words words, f simul
 	}
 	r.meant.Stopped = r.Stopped
 	r.meant.ID = strconv.FormatUint(r.ID, 10)
-	r.meant.Doubtful = p.Price == "" || p.Player != "" && f.Namesake() && p.Player == f.Home.Players[1] || p.Outcome == simulator.AnyOtherPlayer
+	r.meant.Doubtful = p.Price == "" || p.Player != "" && f.Namesake() && p.Player == f.Home.Players[1] || p.Outcome == bookmaker.AnyOtherPlayer
 	return r
 }
 
 // isStopped reports whether a selection is stopped. As in the recordings, all rows of a
 // line or of a player are stopped together: here one in six.
-func (m *market) isStopped(f simulator.Fixture, s simulator.Selection) bool {
+func (m *market) isStopped(f competition.Fixture, s bookmaker.Selection) bool {
 	of := strings.TrimLeft(s.Line, "+-") + s.Player + s.Qualifier
-	return of != "" && f.Lot(6, oddStopped, simulator.TextSeed(uint64(m.id), of)) == 0
+	return of != "" && f.Lot(6, oddStopped, random.TextSeed(uint64(m.id), of)) == 0
 }
 
 func optional(text string) *string {

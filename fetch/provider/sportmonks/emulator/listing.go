@@ -8,17 +8,14 @@ import (
 
 	"mkt/fetch/provider/sportmonks/internal/api"
 	"mkt/fetch/simulator"
+	"mkt/fetch/simulator/bookmaker"
+	"mkt/fetch/simulator/competition"
+	"mkt/fetch/simulator/world"
 )
 
 const (
 	perPage    = 25
 	maxPerPage = 50
-)
-
-// Oddities of a fixture, each drawn separately.
-const (
-	oddAwayFirst = iota + 301
-	oddStopped
 )
 
 // fixture is one fixture as the provider writes it, with the members that includes add.
@@ -69,7 +66,7 @@ type league struct {
 }
 
 // bare returns a fixture without includes.
-func bare(w *simulator.World, f simulator.Fixture, state string, hasOdds bool) fixture {
+func bare(w *world.World, f competition.Fixture, state string, hasOdds bool) fixture {
 	return fixture{ID: fixtureIDs.Of(w, f), Sport: 1, LeagueID: leagueID(f), Season: 25_000 + f.League.Number, Stage: 77_470_000 + f.League.Number,
 		State: json.Number(state), Name: f.Home.Name + " vs " + f.Away.Name, StartingAt: f.KickOff.Format(api.TimeForm), Leg: "1/1",
 		Length: f.League.Minutes, HasOdds: hasOdds, HasPremium: hasOdds, Stamp: f.KickOff.Unix()}
@@ -77,7 +74,7 @@ func bare(w *simulator.World, f simulator.Fixture, state string, hasOdds bool) f
 
 // named adds the includes participants and league. The order of the participants means
 // nothing.
-func (x fixture) named(f simulator.Fixture) fixture {
+func (x fixture) named(f competition.Fixture) fixture {
 	x.Participants = []participant{team(f.Home, api.SideHome), team(f.Away, api.SideAway)}
 	if f.Lot(2, oddAwayFirst) == 0 {
 		x.Participants[0], x.Participants[1] = x.Participants[1], x.Participants[0]
@@ -86,27 +83,19 @@ func (x fixture) named(f simulator.Fixture) fixture {
 	return x
 }
 
-func team(t simulator.Team, location string) participant {
+func team(t competition.Team, location string) participant {
 	p := participant{ID: teamID(t), Sport: 1, Name: t.Name}
 	p.Meta.Location = location
 	return p
 }
 
-var fixtureIDs = simulator.IDs{First: 19_000_000}
+func leagueID(f competition.Fixture) int { return 500 + f.League.Number }
 
-func leagueID(f simulator.Fixture) int { return 500 + f.League.Number }
-
-func teamID(t simulator.Team) int { return 2_000 + t.Number }
+func teamID(t competition.Team) int { return 2_000 + t.Number }
 
 // states are the states of fixtures out of play.
-var states = [...]string{simulator.NotStarted: api.StateNotStarted, simulator.InPlay: api.StateFirstHalf, simulator.Ended: api.StateFullTime,
-	simulator.Postponed: api.StatePostponed, simulator.Cancelled: api.StateCancelled, simulator.Withdrawn: api.StateDeleted}
-
-// listedItem is one rendered fixture of the list.
-type listedItem struct {
-	day  string
-	json []byte // nil if the provider does not have the fixture
-}
+var states = [...]string{competition.NotStarted: api.StateNotStarted, competition.InPlay: api.StateFirstHalf, competition.Ended: api.StateFullTime,
+	competition.Postponed: api.StatePostponed, competition.Cancelled: api.StateCancelled, competition.Withdrawn: api.StateDeleted}
 
 // fixtures answers a request for the fixtures of some days. The provider has no eSoccer.
 func (d dialect) fixtures(q simulator.Question, from, to string) simulator.Answer {
@@ -136,8 +125,8 @@ func (d dialect) fixtures(q simulator.Question, from, to string) simulator.Answe
 	return simulator.Answer{Items: items, Page: &page}
 }
 
-func listed(w *simulator.World) func(simulator.Fixture, time.Time) listedItem {
-	return func(f simulator.Fixture, now time.Time) listedItem {
+func listed(w *world.World) func(competition.Fixture, time.Time) listedItem {
+	return func(f competition.Fixture, now time.Time) listedItem {
 		if !f.League.Human() {
 			return listedItem{}
 		}
@@ -156,23 +145,13 @@ func count(text string, usual, most int) (int, bool) {
 	return n, err == nil && n >= 1 && n <= most
 }
 
-// pricesKey identifies one rendering of a fixture's prices.
-type pricesKey struct {
-	world   *simulator.World
-	number  int64
-	version int64
-	state   simulator.Status
-	kickOff int64
-	odds    bool
-}
-
 // prices answers fixtures/multi: the existing fixtures, each with the prices of the
 // bookmaker in the filter. Only bet365 has prices.
 func (d dialect) prices(q simulator.Question) simulator.Answer {
 	if include := q.Query.Get(api.ParamInclude); include != api.IncludeOdds {
 		return wrongParameter(api.ParamInclude)
 	}
-	bookmaker, ok := strings.CutPrefix(q.Query.Get(api.ParamFilters), api.FilterBookmakers+":")
+	maker, ok := strings.CutPrefix(q.Query.Get(api.ParamFilters), api.FilterBookmakers+":")
 	if !ok {
 		return wrongParameter(api.ParamFilters)
 	}
@@ -186,8 +165,8 @@ func (d dialect) prices(q simulator.Question) simulator.Answer {
 		if !ok || !f.League.Human() {
 			continue
 		}
-		version, _ := q.World.PricesAt(f, q.Now)
-		key := pricesKey{q.World, number, version, f.Status, f.KickOff.Unix(), bookmaker == api.Bet365}
+		version, _ := bookmaker.PricesAt(f, q.Now)
+		key := pricesKey{q.World, number, version, f.Status, f.KickOff.Unix(), maker == api.Bet365}
 		items = append(items, d.rendered.Get(key, func() []byte { return priced(q.World, f, q.Now, key.odds) }))
 	}
 	if len(items) == 0 {
@@ -196,7 +175,7 @@ func (d dialect) prices(q simulator.Question) simulator.Answer {
 	return simulator.Answer{Items: items}
 }
 
-func priced(w *simulator.World, f simulator.Fixture, now time.Time, odds bool) []byte {
+func priced(w *world.World, f competition.Fixture, now time.Time, odds bool) []byte {
 	rows := []row{}
 	o, ok := w.Offering(f.Number, now)
 	if ok && odds {

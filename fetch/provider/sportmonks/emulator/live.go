@@ -8,73 +8,11 @@ import (
 
 	"mkt/fetch/provider/sportmonks/internal/api"
 	"mkt/fetch/simulator"
+	"mkt/fetch/simulator/competition"
+	"mkt/fetch/simulator/feed"
+	"mkt/fetch/simulator/play"
+	"mkt/fetch/simulator/world"
 )
-
-// playing are the members added by the includes of the list of matches in play. Those of a
-// fixture that has not begun are empty lists.
-type playing struct {
-	Scores     []score     `json:"scores"`
-	Periods    []period    `json:"periods"`
-	Statistics []statistic `json:"statistics"`
-	Events     []event     `json:"events"`
-}
-
-type score struct {
-	ID          int64 `json:"id"`
-	Fixture     int64 `json:"fixture_id"`
-	Type        int   `json:"type_id"`
-	Participant int   `json:"participant_id"`
-	Score       struct {
-		Goals       int    `json:"goals"`
-		Participant string `json:"participant"`
-	} `json:"score"`
-	Description string `json:"description"`
-}
-
-type period struct {
-	ID          int64  `json:"id"`
-	Fixture     int64  `json:"fixture_id"`
-	Type        int    `json:"type_id"`
-	Started     int64  `json:"started"`
-	Ended       *int64 `json:"ended"`
-	CountsFrom  int    `json:"counts_from"`
-	Ticking     bool   `json:"ticking"`
-	Order       int    `json:"sort_order"`
-	Description string `json:"description"`
-	Added       *int   `json:"time_added"`
-	Length      int    `json:"period_length"`
-	Minutes     *int   `json:"minutes"`
-	Seconds     int    `json:"seconds"`
-	HasTimer    bool   `json:"has_timer"`
-}
-
-type statistic struct {
-	ID          int64 `json:"id"`
-	Fixture     int64 `json:"fixture_id"`
-	Type        int   `json:"type_id"`
-	Participant int   `json:"participant_id"`
-	Data        struct {
-		Value *json.Number `json:"value"`
-	} `json:"data"`
-	Location string `json:"location"`
-}
-
-type event struct {
-	ID          int64   `json:"id"`
-	Fixture     int64   `json:"fixture_id"`
-	Period      int64   `json:"period_id"`
-	Participant int     `json:"participant_id"`
-	Type        int     `json:"type_id"`
-	Section     string  `json:"section"`
-	Player      *string `json:"player_name"`
-	Related     *string `json:"related_player_name"`
-	Result      *string `json:"result"`
-	Info        *string `json:"info"`
-	Minute      int     `json:"minute"`
-	Extra       *int    `json:"extra_minute"`
-	Rescinded   *bool   `json:"rescinded"`
-	Order       int     `json:"sort_order"`
-}
 
 // inplay answers a request for the list of matches in play. The list is not paged, and also
 // has fixtures that are about to begin or just over.
@@ -96,16 +34,16 @@ func (d dialect) inplay(q simulator.Question) simulator.Answer {
 
 // match is a match in play at one moment.
 type match struct {
-	*simulator.Match
-	sent simulator.Sent
+	*feed.Match
+	sent feed.Sent
 	at   time.Duration // since the whistle
 	bare fixture
-	now  *simulator.Period // under way, or the last one; nil before the first
+	now  *play.Period // under way, or the last one; nil before the first
 }
 
 var locations = [...]string{api.SideHome, api.SideAway}
 
-func newMatch(w *simulator.World, m simulator.Match, now time.Time) *match {
+func newMatch(w *world.World, m feed.Match, now time.Time) *match {
 	x := &match{Match: &m, sent: m.Sent(now)}
 	x.at = x.sent.At.Sub(m.Whistle)
 	for _, p := range m.Periods() {
@@ -128,30 +66,30 @@ func (x *match) render() []byte {
 
 // phaseStates are the states by phase. After the last whistle the state remains that of the
 // last period until the end is reported.
-var phaseStates = [...]string{simulator.Before: api.StateNotStarted, simulator.FirstHalf: api.StateFirstHalf, simulator.HalfTime: api.StateHalfTime,
-	simulator.SecondHalf: api.StateSecondHalf, simulator.BeforeExtra: api.StateBreak, simulator.ExtraFirst: api.StateExtraTime,
-	simulator.ExtraBreak: api.StateExtraBreak, simulator.ExtraSecond: api.StateExtraSecond, simulator.BeforeShootout: api.StatePenaltyBreak,
-	simulator.Shootout: api.StatePenalties}
+var phaseStates = [...]string{play.Before: api.StateNotStarted, play.FirstHalf: api.StateFirstHalf, play.HalfTime: api.StateHalfTime,
+	play.SecondHalf: api.StateSecondHalf, play.BeforeExtra: api.StateBreak, play.ExtraFirst: api.StateExtraTime,
+	play.ExtraBreak: api.StateExtraBreak, play.ExtraSecond: api.StateExtraSecond, play.BeforeShootout: api.StatePenaltyBreak,
+	play.Shootout: api.StatePenalties}
 
 func (x *match) state() string {
 	phase := x.sent.Clock.Phase
 	switch {
 	case !x.sent.Begun:
 		return api.StateNotStarted
-	case x.sent.Status == simulator.Ended && x.now.Phase == simulator.Shootout:
+	case x.sent.Status == competition.Ended && x.now.Phase == play.Shootout:
 		return api.StateAfterPenalties
-	case x.sent.Status == simulator.Ended && x.sent.Extra:
+	case x.sent.Status == competition.Ended && x.sent.Extra:
 		return api.StateAfterExtra
-	case x.sent.Status == simulator.Ended:
+	case x.sent.Status == competition.Ended:
 		return api.StateFullTime
-	case phase == simulator.FullTime || x.sent.Clock.Running:
+	case phase == play.FullTime || x.sent.Clock.Running:
 		phase = x.now.Phase
 	}
 	return phaseStates[phase]
 }
 
-func (x *match) team(s simulator.Side) int {
-	return teamID([...]simulator.Team{x.Fixture.Home, x.Fixture.Away}[s])
+func (x *match) team(s play.Side) int {
+	return teamID([...]competition.Team{x.Fixture.Home, x.Fixture.Away}[s])
 }
 
 // scores returns the rows of the current score and of the finished halves. The row of the
@@ -159,7 +97,7 @@ func (x *match) team(s simulator.Side) int {
 func (x *match) scores() (all []score) {
 	add := func(kind int, description string, goals [2]int) {
 		for s, location := range locations {
-			row := score{ID: x.bare.ID*100 + int64(len(all)), Fixture: x.bare.ID, Type: kind, Participant: x.team(simulator.Side(s)), Description: description}
+			row := score{ID: x.bare.ID*100 + int64(len(all)), Fixture: x.bare.ID, Type: kind, Participant: x.team(play.Side(s)), Description: description}
 			row.Score.Goals, row.Score.Participant = goals[s], location
 			all = append(all, row)
 		}
@@ -179,12 +117,12 @@ func (x *match) scores() (all []score) {
 
 // kinds are the type_id and the description of the periods. Both halves of extra time are
 // one period.
-var kinds = map[simulator.Phase]struct {
+var kinds = map[play.Phase]struct {
 	id   int
 	name string
 }{
-	simulator.FirstHalf: {1, "1st-half"}, simulator.SecondHalf: {2, "2nd-half"}, simulator.ExtraFirst: {3, "extra-time"},
-	simulator.ExtraSecond: {3, "extra-time"}, simulator.Shootout: {5, "penalties"},
+	play.FirstHalf: {1, "1st-half"}, play.SecondHalf: {2, "2nd-half"}, play.ExtraFirst: {3, "extra-time"},
+	play.ExtraSecond: {3, "extra-time"}, play.Shootout: {5, "penalties"},
 }
 
 // periods returns the periods so far. Their minutes are counted from the beginning
@@ -195,7 +133,7 @@ func (x *match) periods() (all []period) {
 			break
 		}
 		kind := kinds[p.Phase]
-		if p.Phase == simulator.ExtraSecond {
+		if p.Phase == play.ExtraSecond {
 			all = all[:len(all)-1]
 		}
 		row := period{ID: x.periodID(p.Phase), Fixture: x.bare.ID, Type: kind.id, Started: x.Whistle.Add(p.From).Unix(), Order: kind.id,
@@ -208,7 +146,7 @@ func (x *match) periods() (all []period) {
 			ended := x.Whistle.Add(p.To).Unix()
 			row.Ended = &ended
 		}
-		if p.Phase != simulator.Shootout {
+		if p.Phase != play.Shootout {
 			minutes := int(shown / time.Minute)
 			row.Minutes, row.Seconds = &minutes, int(shown/time.Second)%60
 		}
@@ -220,33 +158,33 @@ func (x *match) periods() (all []period) {
 	return all
 }
 
-func (x *match) periodID(p simulator.Phase) int64 { return x.bare.ID*10 + int64(kinds[p].id) }
+func (x *match) periodID(p play.Phase) int64 { return x.bare.ID*10 + int64(kinds[p].id) }
 
 // statisticTypes are the type_id of the world's counters.
 var statisticTypes = []struct {
-	metric simulator.Metric
+	metric play.Metric
 	id     int
 	sparse bool // not sent while it is 0
 }{
-	{simulator.Corners, 34, false}, {simulator.OffTarget, 41, false}, {simulator.Attacks, 43, false}, {simulator.DangerousAttacks, 44, false},
-	{simulator.Possession, 45, false}, {simulator.BallSafe, 46, false}, {simulator.Penalties, 47, false}, {simulator.Offsides, 51, false},
-	{simulator.Goals, 52, false}, {simulator.GoalKicks, 53, false}, {simulator.FreeKicks, 55, false}, {simulator.Fouls, 56, false},
-	{simulator.Saves, 57, false}, {simulator.Blocked, 58, false}, {simulator.Substitutions, 59, false}, {simulator.ThrowIns, 60, false},
-	{simulator.RedCards, 83, true}, {simulator.YellowCards, 84, false}, {simulator.SecondYellows, 85, true}, {simulator.OnTarget, 86, false},
-	{simulator.Injuries, 87, false}, {simulator.Crosses, 98, false}, {simulator.KeyPasses, 117, false}, {simulator.ExpectedGoals, 5304, false},
+	{play.Corners, 34, false}, {play.OffTarget, 41, false}, {play.Attacks, 43, false}, {play.DangerousAttacks, 44, false},
+	{play.Possession, 45, false}, {play.BallSafe, 46, false}, {play.Penalties, 47, false}, {play.Offsides, 51, false},
+	{play.Goals, 52, false}, {play.GoalKicks, 53, false}, {play.FreeKicks, 55, false}, {play.Fouls, 56, false},
+	{play.Saves, 57, false}, {play.Blocked, 58, false}, {play.Substitutions, 59, false}, {play.ThrowIns, 60, false},
+	{play.RedCards, 83, true}, {play.YellowCards, 84, false}, {play.SecondYellows, 85, true}, {play.OnTarget, 86, false},
+	{play.Injuries, 87, false}, {play.Crosses, 98, false}, {play.KeyPasses, 117, false}, {play.ExpectedGoals, 5304, false},
 }
 
 func (x *match) statistics() []statistic {
 	all := []statistic{}
 	for _, t := range statisticTypes {
 		for s, location := range locations {
-			n, state := x.sent.Value(t.metric, simulator.Side(s))
-			if state == simulator.Absent || t.sparse && state == simulator.Value && n == 0 {
+			n, state := x.sent.Value(t.metric, play.Side(s))
+			if state == feed.Absent || t.sparse && state == feed.Value && n == 0 {
 				continue
 			}
-			row := statistic{ID: x.bare.ID*10_000 + int64(2*t.id%10_000+s), Fixture: x.bare.ID, Type: t.id, Participant: x.team(simulator.Side(s)), Location: location}
-			if state == simulator.Value {
-				row.Data.Value = x.value(t.metric, simulator.Side(s), n)
+			row := statistic{ID: x.bare.ID*10_000 + int64(2*t.id%10_000+s), Fixture: x.bare.ID, Type: t.id, Participant: x.team(play.Side(s)), Location: location}
+			if state == feed.Value {
+				row.Data.Value = x.value(t.metric, play.Side(s), n)
 			}
 			all = append(all, row)
 		}
@@ -254,19 +192,19 @@ func (x *match) statistics() []statistic {
 	return all
 }
 
-func (x *match) value(m simulator.Metric, s simulator.Side, n int) *json.Number {
+func (x *match) value(m play.Metric, s play.Side, n int) *json.Number {
 	text := json.Number(strconv.Itoa(n))
 	switch m {
-	case simulator.Possession:
+	case play.Possession:
 		text = json.Number(strconv.Itoa(x.sent.Counts().PossessionOf(s)))
-	case simulator.ExpectedGoals:
+	case play.ExpectedGoals:
 		text = json.Number(strconv.FormatFloat(float64(n)/100, 'f', -1, 64))
 	}
 	return &text
 }
 
 // eventTypes are the type_id of events. Corners are not among them.
-var eventTypes = map[simulator.IncidentKind]int{simulator.Goal: 14, simulator.YellowCard: 19, simulator.RedCard: 20, simulator.Substitution: 18, simulator.PenaltyMissed: 17}
+var eventTypes = map[play.IncidentKind]int{play.Goal: 14, play.YellowCard: 19, play.RedCard: 20, play.Substitution: 18, play.PenaltyMissed: 17}
 
 const (
 	penaltyScored = 16
@@ -293,7 +231,7 @@ func (x *match) events() []event {
 		if r.Withdrawn != 0 {
 			e.Rescinded = &taken
 		}
-		if r.Kind == simulator.Goal {
+		if r.Kind == play.Goal {
 			e.Info = optional(r.Method)
 			if r.Method == "Penalty" {
 				e.Type = penaltyScored
@@ -321,7 +259,7 @@ func (x *match) kicks() (all []event) {
 		if k.At > x.at {
 			break
 		}
-		e := event{ID: x.bare.ID*1_000 + 900 + int64(n), Fixture: x.bare.ID, Period: x.periodID(simulator.Shootout), Participant: x.team(k.Side), Type: kickMissed,
+		e := event{ID: x.bare.ID*1_000 + 900 + int64(n), Fixture: x.bare.ID, Period: x.periodID(play.Shootout), Participant: x.team(k.Side), Type: kickMissed,
 			Section: "event", Player: optional(k.Player), Minute: n + 1, Order: n + 1}
 		if k.Scored {
 			e.Type = kickScored

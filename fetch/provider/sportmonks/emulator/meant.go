@@ -3,34 +3,37 @@ package emulator
 import (
 	"strconv"
 
-	"mkt/fetch/simulator"
+	"mkt/fetch/simulator/bookmaker"
+	"mkt/fetch/simulator/feed"
+	"mkt/fetch/simulator/meant"
+	"mkt/fetch/simulator/world"
 )
 
-var _ simulator.Meaning = dialect{}
+var _ meant.Dialect = dialect{}
 
-// Markets implements simulator.Meaning.
-func (dialect) Markets(_ *simulator.World, o *simulator.Offering) (all []simulator.MeantMarket) {
+// Markets implements meant.Dialect.
+func (dialect) Markets(_ *world.World, o *bookmaker.Offering) (all []meant.Market) {
 	if !o.Fixture.League.Human() {
 		return nil
 	}
 	for _, m := range sold(o) {
 		key := strconv.Itoa(m.id)
-		meant := simulator.MeantMarket{Key: key, ID: key, Name: m.name}
+		known := meant.Market{Key: key, ID: key, Name: m.name}
 		if m.unproven {
-			meant.Proof = simulator.MayBeRaw
+			known.Proof = meant.MayBeRaw
 		}
 		for _, r := range m.rows(o) {
-			meant.Rows = append(meant.Rows, r.meant)
+			known.Rows = append(known.Rows, r.meant)
 		}
-		if len(meant.Rows) > 0 {
-			all = append(all, meant)
+		if len(known.Rows) > 0 {
+			all = append(all, known)
 		}
 	}
 	return all
 }
 
-// Playing implements simulator.Meaning.
-func (d dialect) Playing(w *simulator.World, m simulator.Match) simulator.MeantMatch {
+// Playing implements meant.Dialect.
+func (d dialect) Playing(w *world.World, m feed.Match) meant.Match {
 	id := d.FixtureID(w, m.Fixture)
-	return simulator.MeantMatch{ID: id, EventID: id, Match: m}
+	return meant.Match{ID: id, EventID: id, Match: m}
 }

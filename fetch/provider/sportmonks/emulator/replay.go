@@ -10,6 +10,7 @@ import (
 
 	"mkt/fetch/provider/sportmonks/internal/api"
 	"mkt/fetch/simulator"
+	"mkt/fetch/simulator/recording"
 )
 
 // replay serves recorded answers: a folder with the folders fixtures_by_date,
@@ -27,22 +28,22 @@ type replay struct {
 }
 
 type recordedFixture struct {
-	simulator.Recorded // without odds
-	state              string
-	rows               []json.RawMessage
+	recording.Item // without odds
+	state          string
+	rows           []json.RawMessage
 }
 
 // recordedFolders are the folders of recordings. Those of prices alone have rows for items.
-var recordedFolders = map[string]simulator.Fields{"fixtures_by_date": recordedFields, "fixture_by_id_with_odds": recordedFields, "livescores_inplay": recordedFields,
+var recordedFolders = map[string]recording.Fields{"fixtures_by_date": recordedFields, "fixture_by_id_with_odds": recordedFields, "livescores_inplay": recordedFields,
 	"fixture_by_id_with_statistics": recordedFields, "odds_prematch_by_fixture": {List: "data", ID: "fixture_id"}}
 
-var recordedFields = simulator.Fields{List: "data", ID: "id", Time: "starting_at", Form: api.TimeForm}
+var recordedFields = recording.Fields{List: "data", ID: "id", Time: "starting_at", Form: api.TimeForm}
 
 func openReplay(dir string) (*replay, error) {
 	r := new(replay)
-	all, err := simulator.ReadItems(dir, "fixtures_by_date", recordedFolders)
+	all, err := recording.ReadItems(dir, "fixtures_by_date", recordedFolders)
 	for _, i := range all {
-		known, rows, state := r.find(i.ID), []json.RawMessage{}, simulator.Text(i.JSON, "state_id")
+		known, rows, state := r.find(i.ID), []json.RawMessage{}, recording.Text(i.JSON, "state_id")
 		switch i.Endpoint {
 		case "odds_prematch_by_fixture":
 			rows, state = []json.RawMessage{i.JSON}, api.StateNotStarted
@@ -61,7 +62,7 @@ func openReplay(dir string) (*replay, error) {
 			i.JSON = simulator.JSON(members)
 		}
 		if known == nil {
-			known = &recordedFixture{Recorded: i, state: state}
+			known = &recordedFixture{Item: i, state: state}
 			r.fixtures = append(r.fixtures, known)
 		}
 		known.rows = append(known.rows, rows...)
@@ -83,11 +84,11 @@ func (f *recordedFixture) listed(now time.Time) ([]byte, time.Time) {
 	if f.state != api.StateNotStarted && len(f.rows) == 0 {
 		return f.JSON, f.Start
 	}
-	at := simulator.Tomorrow(now, f.Start)
-	raw := simulator.Replaced(f.JSON, "state_id", api.StateNotStarted)
-	raw = simulator.Replaced(raw, "starting_at", `"`+at.Format(api.TimeForm)+`"`)
-	raw = simulator.Replaced(raw, "starting_at_timestamp", strconv.FormatInt(at.Unix(), 10))
-	return simulator.Replaced(raw, "has_odds", strconv.FormatBool(len(f.rows) > 0)), at
+	at := recording.Tomorrow(now, f.Start)
+	raw := recording.Replaced(f.JSON, "state_id", api.StateNotStarted)
+	raw = recording.Replaced(raw, "starting_at", `"`+at.Format(api.TimeForm)+`"`)
+	raw = recording.Replaced(raw, "starting_at_timestamp", strconv.FormatInt(at.Unix(), 10))
+	return recording.Replaced(raw, "has_odds", strconv.FormatBool(len(f.rows) > 0)), at
 }
 
 func (r *replay) answer(q simulator.Question) simulator.Answer {
@@ -136,7 +137,7 @@ func (r *replay) prices(q simulator.Question) simulator.Answer {
 		if f == nil {
 			continue
 		}
-		rows := simulator.Only(simulator.JSON(f.rows), "bookmaker_id", func(maker string) bool { return maker == bookmaker })
+		rows := recording.Only(simulator.JSON(f.rows), "bookmaker_id", func(maker string) bool { return maker == bookmaker })
 		raw, _ := f.listed(q.Now)
 		items = append(items, append(append(append(raw[:len(raw)-1:len(raw)-1], `,"odds":`...), simulator.JSON(rows)...), '}'))
 	}

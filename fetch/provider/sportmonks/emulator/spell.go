@@ -1,6 +1,9 @@
 package emulator
 
-import "mkt/fetch/simulator"
+import (
+	"mkt/fetch/simulator/bookmaker"
+	"mkt/fetch/simulator/competition"
+)
 
 // words are the texts of one row, in which [simulator.Words] are filled in; "" is null. A row
 // without a label is not sold.
@@ -13,8 +16,8 @@ type spelling struct {
 }
 
 // of returns the texts of one selection.
-func (sp *spelling) of(f simulator.Fixture, r simulator.Ref, s simulator.Selection) words {
-	w := simulator.Words{Ref: r, Selection: s, Team: func(side string) string { return map[string]string{"HOME": f.Home.Name, "AWAY": f.Away.Name}[side] }}
+func (sp *spelling) of(f competition.Fixture, r bookmaker.Ref, s bookmaker.Selection) words {
+	w := bookmaker.Words{Ref: r, Selection: s, Team: func(side string) string { return map[string]string{"HOME": f.Home.Name, "AWAY": f.Away.Name}[side] }}
 	row, ok := sp.others[s.Outcome]
 	if !ok {
 		row = sp.words
@@ -43,6 +46,6 @@ var (
 	halfFull     = spelling{words: words{label: "$result - $full", name: "$First/$Second"}}
 	resultBoth   = spelling{words: words{label: "$First/$Second", name: "$First/$Second"}}
 	correctScore = spelling{words: words{label: "$won", name: "$score"}}
-	scorer       = spelling{words{label: "$column", name: "$player"}, map[string]words{"NO_GOALSCORER": {label: "$column", name: "No Goalscorer"}, simulator.AnyOtherPlayer: {}}}
+	scorer       = spelling{words{label: "$column", name: "$player"}, map[string]words{"NO_GOALSCORER": {label: "$column", name: "No Goalscorer"}, bookmaker.AnyOtherPlayer: {}}}
 	playerOver   = spelling{words{label: "$line", name: "$player", total: "$player"}, map[string]words{"UNDER": {}}}
 )

@@ -3,22 +3,12 @@ package emulator
 import (
 	"cmp"
 	"net/http"
-	"regexp"
 	"slices"
 	"strings"
 
 	"mkt/fetch/provider/theoddsapi/internal/api"
 	"mkt/fetch/simulator"
 )
-
-// ask is a valid request.
-type ask struct {
-	fixtures []simulator.Fixture
-	makers   []maker
-	markets  []string
-}
-
-var isID = regexp.MustCompile(`^[0-9a-f]{32}$`).MatchString
 
 // read reads a request, or returns the answer to one about something that is not there. The forms
 // of times, odds and ids are not checked.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,17 +12,21 @@ import (
 
 	"mkt/fetch/provider/theoddsapi/internal/api"
 	"mkt/fetch/simulator"
+	"mkt/fetch/simulator/competition"
+	"mkt/fetch/simulator/feed"
+	"mkt/fetch/simulator/meant"
+	"mkt/fetch/simulator/world"
 )
 
-// Listed implements simulator.Lister.
-func (d *dialect) Listed(w *simulator.World, now time.Time) []simulator.Fixture {
-	return d.lists.Get(w, now, func(f simulator.Fixture, _ time.Time) simulator.Fixture { return f })
+// Listed implements meant.Lister.
+func (d *dialect) Listed(w *world.World, now time.Time) []competition.Fixture {
+	return d.lists.Get(w, now, func(f competition.Fixture, _ time.Time) competition.Fixture { return f })
 }
 
 // ahead returns the fixtures that are to be played or in play: the provider says nothing
 // about others, and has no competition of eSoccer.
-func ahead(w *simulator.World, now time.Time) []simulator.Fixture {
-	return slices.DeleteFunc(w.Football(now), func(f simulator.Fixture) bool { return f.Status > simulator.InPlay })
+func ahead(w *world.World, now time.Time) []competition.Fixture {
+	return slices.DeleteFunc(w.Football(now), func(f competition.Fixture) bool { return f.Status > competition.InPlay })
 }
 
 // sport is a competition of the list.
@@ -47,7 +52,7 @@ func (d *dialect) sports(q simulator.Question) (items [][]byte) {
 		active[sportOf(f.League)] = true
 	}
 	all := slices.Clone(others)
-	for _, l := range simulator.Leagues() {
+	for _, l := range competition.Leagues() {
 		if key := sportOf(l); l.Human() {
 			all = append(all, sport{key, api.GroupSoccer, l.Name, l.Name, active[key], false})
 		}
@@ -63,12 +68,12 @@ func (d *dialect) sports(q simulator.Question) (items [][]byte) {
 
 func isSport(key string) bool {
 	return slices.ContainsFunc(others, func(s sport) bool { return s.Key == key }) ||
-		slices.ContainsFunc(simulator.Leagues(), func(l simulator.League) bool { return l.Human() && sportOf(l) == key })
+		slices.ContainsFunc(competition.Leagues(), func(l competition.League) bool { return l.Human() && sportOf(l) == key })
 }
 
 // sportOf returns the key of a competition: the words of its name, without characters that
 // are not ASCII.
-func sportOf(l simulator.League) string {
+func sportOf(l competition.League) string {
 	words := strings.FieldsFunc(strings.ToLower(l.Name), func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })
 	return api.PrefixSoccer + strings.Join(words, "_")
 }
@@ -84,7 +89,30 @@ type event struct {
 	Bookmakers *[]book `json:"bookmakers,omitempty"`
 }
 
-func eventOf(w *simulator.World, f simulator.Fixture) *event {
+// book, prices and outcome are the objects of an answer about prices.
+type book struct {
+	Key     string   `json:"key"`
+	Title   string   `json:"title"`
+	Updated string   `json:"last_update,omitempty"` // absent in the answer about one fixture
+	Markets []prices `json:"markets"`
+}
+
+type prices struct {
+	Key      string    `json:"key"`
+	Updated  string    `json:"last_update"`
+	Outcomes []outcome `json:"outcomes"`
+}
+
+type outcome struct {
+	Name        string      `json:"name"`
+	Description string      `json:"description,omitempty"`
+	Price       json.Number `json:"price"`
+	Point       json.Number `json:"point,omitempty"`
+
+	meant meant.Row
+}
+
+func eventOf(w *world.World, f competition.Fixture) *event {
 	return &event{ID: idOf(w, f), Sport: sportOf(f.League), League: f.League.Name, Start: timeOf(f.KickOff), Home: f.Home.Name, Away: f.Away.Name}
 }
 
@@ -94,18 +122,18 @@ func timeOf(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 // product of the fixture's number and the factor, the second half is a checksum.
 const scatter = 0x9e3779b97f4a7c15
 
-var fixtureIDs = simulator.IDs{First: 1}
+var fixtureIDs = world.IDs{First: 1}
 
-func idOf(w *simulator.World, f simulator.Fixture) string {
+func idOf(w *world.World, f competition.Fixture) string {
 	n := uint64(fixtureIDs.Of(w, f))
 	return fmt.Sprintf("%016x%016x", n*scatter, n*scatter^n)
 }
 
-// FixtureID implements simulator.Meaning.
-func (*dialect) FixtureID(w *simulator.World, f simulator.Fixture) string { return idOf(w, f) }
+// FixtureID implements meant.Dialect.
+func (*dialect) FixtureID(w *world.World, f competition.Fixture) string { return idOf(w, f) }
 
-// FixtureNumber implements simulator.Meaning.
-func (*dialect) FixtureNumber(w *simulator.World, id string) (int64, bool) {
+// FixtureNumber implements meant.Dialect.
+func (*dialect) FixtureNumber(w *world.World, id string) (int64, bool) {
 	if !isID(id) {
 		return 0, false
 	}
@@ -118,9 +146,9 @@ func (*dialect) FixtureNumber(w *simulator.World, id string) (int64, bool) {
 	return fixtureIDs.Number(w, int64(n))
 }
 
-// Playing implements simulator.Meaning: the provider has no statistics.
-func (*dialect) Playing(w *simulator.World, m simulator.Match) simulator.MeantMatch {
-	return simulator.MeantMatch{ID: idOf(w, m.Fixture), WithoutTimer: true, WithoutTimeline: true, Match: m}
+// Playing implements meant.Dialect: the provider has no statistics.
+func (*dialect) Playing(w *world.World, m feed.Match) meant.Match {
+	return meant.Match{ID: idOf(w, m.Fixture), WithoutTimer: true, WithoutTimeline: true, Match: m}
 }
 
 // decimal writes a number as the provider does: 4.0, 1.83, without a plus.
@@ -135,3 +163,5 @@ func decimal(text string) json.Number {
 	}
 	return json.Number(text)
 }
+
+var isID = regexp.MustCompile(`^[0-9a-f]{32}$`).MatchString

@@ -2,19 +2,16 @@ package emulator
 
 import (
 	"cmp"
-	"encoding/json"
 	"slices"
 	"strings"
 
 	"mkt/fetch/provider/theoddsapi/internal/api"
 	"mkt/fetch/simulator"
+	"mkt/fetch/simulator/bookmaker"
+	"mkt/fetch/simulator/competition"
+	"mkt/fetch/simulator/meant"
+	"mkt/fetch/simulator/world"
 )
-
-// maker is a bookmaker; an exchange also has lay prices of the result.
-type maker struct {
-	Key, Title string
-	exchange   bool
-}
 
 // makers are the bookmakers, of every region. The first one has the world's prices; some
 // prices of the others differ.
@@ -32,14 +29,14 @@ const (
 type market struct {
 	key, offer string
 	ref        int // the market, among those of the offer
-	proof      simulator.Proof
+	proof      meant.Proof
 
-	of simulator.Offer
+	of bookmaker.Offer
 }
 
 const (
 	threeScorers = "GOALSCORER_FIRST FT + GOALSCORER_LAST FT + GOALSCORER_ANYTIME FT"
-	raw          = simulator.MustBeRaw
+	raw          = meant.MustBeRaw
 )
 
 // catalogue has all markets on offer. A key that is there twice has one of the two offers on
@@ -89,7 +86,7 @@ var catalogue = withOffers([]market{
 
 func withOffers(all []market) []market {
 	for i := range all {
-		all[i].of = simulator.OfferOf(all[i].offer)
+		all[i].of = bookmaker.OfferOf(all[i].offer)
 	}
 	return all
 }
@@ -103,7 +100,7 @@ func isMarket(key string) bool {
 }
 
 // sold returns the requested markets of a fixture.
-func sold(o *simulator.Offering, keys []string) (all []*market) {
+func sold(o *bookmaker.Offering, keys []string) (all []*market) {
 	for i := range catalogue {
 		if m := &catalogue[i]; slices.Contains(keys, m.key) && o.Sells(m.of) {
 			all = append(all, m)
@@ -127,32 +124,9 @@ func (d *dialect) cost(q simulator.Question, a ask) int {
 	return 0
 }
 
-// book, prices and outcome are the objects of an answer about prices.
-type book struct {
-	Key     string   `json:"key"`
-	Title   string   `json:"title"`
-	Updated string   `json:"last_update,omitempty"` // absent in the answer about one fixture
-	Markets []prices `json:"markets"`
-}
-
-type prices struct {
-	Key      string    `json:"key"`
-	Updated  string    `json:"last_update"`
-	Outcomes []outcome `json:"outcomes"`
-}
-
-type outcome struct {
-	Name        string      `json:"name"`
-	Description string      `json:"description,omitempty"`
-	Price       json.Number `json:"price"`
-	Point       json.Number `json:"point,omitempty"`
-
-	meant simulator.MeantRow
-}
-
 // priced returns a fixture with the requested prices; nil for one that a list leaves out.
 // An exchange adds its lay prices, which need not be requested.
-func (d *dialect) priced(q simulator.Question, f simulator.Fixture, a ask) *event {
+func (d *dialect) priced(q simulator.Question, f competition.Fixture, a ask) *event {
 	e := eventOf(q.World, f)
 	e.Bookmakers = &[]book{}
 	o, ok := q.World.Offering(f.Number, q.Now)
@@ -174,7 +148,7 @@ func (d *dialect) priced(q simulator.Question, f simulator.Fixture, a ask) *even
 	return e
 }
 
-func bookOf(o *simulator.Offering, m maker, keys []string, dated bool) book {
+func bookOf(o *bookmaker.Offering, m maker, keys []string, dated bool) book {
 	b := book{Key: m.Key, Title: m.Title}
 	if dated {
 		b.Updated = timeOf(o.Since)
@@ -193,10 +167,10 @@ func bookOf(o *simulator.Offering, m maker, keys []string, dated bool) book {
 
 // outcomes returns a market's rows. Selections without a price are absent. Half of the lists
 // begin with the away side.
-func (g *market) outcomes(o *simulator.Offering, other bool) (rows []outcome) {
+func (g *market) outcomes(o *bookmaker.Offering, other bool) (rows []outcome) {
 	f := &o.Fixture
-	for _, p := range o.Prices(g.of, simulator.Copy{At: o.Since, Old: other}) {
-		if p.Ref != g.ref || p.Price == "" || p.Outcome == simulator.AnyOtherPlayer || strings.HasPrefix(p.Outcome, "OTHER") {
+	for _, p := range o.Prices(g.of, bookmaker.Copy{At: o.Since, Old: other}) {
+		if p.Ref != g.ref || p.Price == "" || p.Outcome == bookmaker.AnyOtherPlayer || strings.HasPrefix(p.Outcome, "OTHER") {
 			continue
 		}
 		row := outcome{Name: words(f, p.Outcome), Description: p.Player, Price: decimal(p.Price)}
@@ -209,9 +183,9 @@ func (g *market) outcomes(o *simulator.Offering, other bool) (rows []outcome) {
 		case p.Player == "" && p.Side != "":
 			row.Description = words(f, p.Side)
 		}
-		row.meant = g.of.Refs()[g.ref].Row(p.Selection)
+		row.meant = meant.RowOf(g.of.Refs()[g.ref], p.Selection)
 		if g.proof == raw {
-			row.meant = simulator.MeantRow{Side: row.meant.Side}
+			row.meant = meant.Row{Side: row.meant.Side}
 		}
 		row.meant.Decimal = string(row.Price)
 		row.meant.Doubtful = f.Namesake() && p.Player == f.Home.Players[1]
@@ -237,7 +211,7 @@ func (r *outcome) place(first string) int {
 }
 
 // words returns an outcome of the world in the provider's words.
-func words(f *simulator.Fixture, text string) string {
+func words(f *competition.Fixture, text string) string {
 	switch text {
 	case "HOME":
 		return f.Home.Name
@@ -261,14 +235,14 @@ func words(f *simulator.Fixture, text string) string {
 	return text
 }
 
-// Markets implements simulator.Meaning. The markets are those of the first bookmaker.
-func (*dialect) Markets(_ *simulator.World, o *simulator.Offering) (all []simulator.MeantMarket) {
+// Markets implements meant.Dialect. The markets are those of the first bookmaker.
+func (*dialect) Markets(_ *world.World, o *bookmaker.Offering) (all []meant.Market) {
 	for i := range catalogue {
 		g := &catalogue[i]
 		if g.key == keyLay || !o.Sells(g.of) {
 			continue
 		}
-		m := simulator.MeantMarket{Key: g.key, Name: g.key, Proof: g.proof}
+		m := meant.Market{Key: g.key, Name: g.key, Proof: g.proof}
 		for _, row := range g.outcomes(o, false) {
 			m.Rows = append(m.Rows, row.meant)
 		}

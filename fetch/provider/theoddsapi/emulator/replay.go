@@ -8,6 +8,7 @@ import (
 
 	"mkt/fetch/provider/theoddsapi/internal/api"
 	"mkt/fetch/simulator"
+	"mkt/fetch/simulator/recording"
 )
 
 // replay serves recorded answers: a folder with the folders events, odds, event_odds and
@@ -23,24 +24,24 @@ type replay struct {
 }
 
 type recordedEvent struct {
-	simulator.Recorded                   // without bookmakers
-	books              []json.RawMessage // of all recordings of the event
+	recording.Item                   // without bookmakers
+	books          []json.RawMessage // of all recordings of the event
 }
 
 // recordedFolders are the folders of recordings.
-var recordedFolders = map[string]simulator.Fields{"sports": {ID: api.KeyKey}, "events": recordedFields, "odds": recordedFields, "event_odds": recordedFields}
+var recordedFolders = map[string]recording.Fields{"sports": {ID: api.KeyKey}, "events": recordedFields, "odds": recordedFields, "event_odds": recordedFields}
 
-var recordedFields = simulator.Fields{ID: "id", Time: api.KeyStart}
+var recordedFields = recording.Fields{ID: "id", Time: api.KeyStart}
 
 func openReplay(dir string) (*replay, error) {
 	r := new(replay)
-	all, err := simulator.ReadItems(dir, api.EndpointSports, recordedFolders)
+	all, err := recording.ReadItems(dir, api.EndpointSports, recordedFolders)
 	for _, i := range all {
 		if i.Endpoint == "sports" {
 			r.sports = append(r.sports, i.JSON)
 			continue
 		}
-		books := simulator.Only(simulator.Member(i.JSON, api.KeyBookmakers), api.KeyKey, func(string) bool { return true })
+		books := recording.Only(recording.Member(i.JSON, api.KeyBookmakers), api.KeyKey, func(string) bool { return true })
 		at := slices.IndexFunc(r.events, func(known *recordedEvent) bool { return known.ID == i.ID })
 		if at < 0 {
 			var members map[string]json.RawMessage
@@ -48,14 +49,14 @@ func openReplay(dir string) (*replay, error) {
 			delete(members, api.KeyBookmakers)
 			i.JSON = simulator.JSON(members)
 			at = len(r.events)
-			r.events = append(r.events, &recordedEvent{Recorded: i})
+			r.events = append(r.events, &recordedEvent{Item: i})
 		}
 		r.events[at].books = append(r.events[at].books, books...)
 	}
 	return r, err
 }
 
-func (e *recordedEvent) sport() string { return simulator.Text(e.JSON, "sport_key") }
+func (e *recordedEvent) sport() string { return recording.Text(e.JSON, "sport_key") }
 
 func (r *replay) answer(q simulator.Question) simulator.Answer {
 	sport, event := subjects(q.Path)
@@ -92,13 +93,13 @@ func (r *replay) answer(q simulator.Question) simulator.Answer {
 func (r *replay) listedSports() (items [][]byte) {
 	met := make(map[string]bool)
 	for _, raw := range r.sports {
-		met[simulator.Text(raw, api.KeyKey)] = true
+		met[recording.Text(raw, api.KeyKey)] = true
 		items = append(items, raw)
 	}
 	for _, e := range r.events {
 		if key := e.sport(); !met[key] {
 			met[key] = true
-			title := simulator.Text(e.JSON, "sport_title")
+			title := recording.Text(e.JSON, "sport_title")
 			items = append(items, simulator.JSON(sport{key, api.GroupSoccer, title, title, true, false}))
 		}
 	}
@@ -107,7 +108,7 @@ func (r *replay) listedSports() (items [][]byte) {
 
 // moved is the fixture as it is listed.
 func (e *recordedEvent) moved(now time.Time) []byte {
-	return simulator.Replaced(e.JSON, api.KeyStart, `"`+simulator.Tomorrow(now, e.Start).Format(time.RFC3339)+`"`)
+	return recording.Replaced(e.JSON, api.KeyStart, `"`+recording.Tomorrow(now, e.Start).Format(time.RFC3339)+`"`)
 }
 
 // priced is the fixture with the requested bookmakers and markets.
@@ -117,8 +118,8 @@ func (e *recordedEvent) priced(q simulator.Question) []byte {
 	makers, markets := list(q.Query.Get(api.ParamBookmakers)), list(q.Query.Get(api.ParamMarkets))
 	books := []map[string]json.RawMessage{}
 	for _, raw := range e.books {
-		kept := simulator.Only(simulator.Member(raw, api.KeyMarkets), api.KeyKey, func(key string) bool { return markets == nil || slices.Contains(markets, key) })
-		if makers != nil && !slices.Contains(makers, simulator.Text(raw, api.KeyKey)) || len(kept) == 0 {
+		kept := recording.Only(recording.Member(raw, api.KeyMarkets), api.KeyKey, func(key string) bool { return markets == nil || slices.Contains(markets, key) })
+		if makers != nil && !slices.Contains(makers, recording.Text(raw, api.KeyKey)) || len(kept) == 0 {
 			continue
 		}
 		var book map[string]json.RawMessage

@@ -9,8 +9,8 @@ import (
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/internal/accounts"
 	"mkt/internal/accounts/audit"
+	"mkt/internal/cadence"
 	"mkt/internal/dataset"
-	"mkt/internal/schedule"
 	"mkt/internal/terminal"
 	"mkt/publish/football"
 	"mkt/serve/account"
@@ -115,7 +115,7 @@ judged by it, whoever runs the cycles.`,
 				if err != nil {
 					return step{}, err
 				}
-				if _, err := schedule.Parse(args[2]); err != nil {
+				if _, err := cadence.Parse(args[2]); err != nil {
 					return step{}, terminal.Usagef("schedule %q: %w; want such as \"5 * * * *\", @hourly or \"@every 30m\"", args[2], err)
 				}
 				return step{said: fmt.Sprintf("Schedule set: it is used while the tenant is subscribed to %s.", p), edit: func(t *accounts.Tenant) error { t.Schedule[p] = args[2]; return nil }}, nil

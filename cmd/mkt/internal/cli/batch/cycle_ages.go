@@ -6,9 +6,9 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"mkt/internal/accounts"
-	"mkt/internal/cluster/sharing"
-	"mkt/internal/schedule"
+	"mkt/internal/cadence"
 	"mkt/internal/schedule/cyclestate"
+	"mkt/internal/schedule/sharing"
 	"mkt/publish/football"
 )
 
@@ -54,7 +54,7 @@ func (c agesOfCycles) judge(f *accounts.File, p football.Product) (count map[str
 	known := map[string]bool{}
 	for i := range f.Tenants {
 		tenant := &f.Tenants[i]
-		when, err := schedule.Parse(tenant.Expression(p))
+		when, err := cadence.Parse(tenant.Expression(p))
 		s := Selection{Product: string(p)}
 		if due, _ := s.due(tenant, now); err != nil || len(due) == 0 || !c.share.RunsHere(tenant.ID) {
 			continue
@@ -71,7 +71,7 @@ func (c agesOfCycles) judge(f *accounts.File, p football.Product) (count map[str
 			newest = age
 		}
 		oldest = max(oldest, age)
-		if age > schedule.OverdueAfter*schedule.Cadence(schedule.Slower(when, c.paceOf(name)), now) {
+		if age > cadence.OverdueAfter*cadence.Of(cadence.Slower(when, c.paceOf(name)), now) {
 			count["overdue"]++
 			continue
 		}

@@ -10,7 +10,7 @@ import (
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/internal/accounts"
 	"mkt/internal/cluster"
-	"mkt/internal/cluster/sharing"
+	"mkt/internal/schedule/sharing"
 	"mkt/publish/durable"
 )
 

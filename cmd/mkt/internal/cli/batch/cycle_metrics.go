@@ -8,9 +8,9 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"mkt/internal/cluster/sharing"
 	"mkt/internal/schedule"
 	"mkt/internal/schedule/cyclestate"
+	"mkt/internal/schedule/sharing"
 	"mkt/publish/football"
 )
 

@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"mkt/internal/accounts"
-	"mkt/internal/cluster/sharing"
-	"mkt/internal/schedule"
+	"mkt/internal/cadence"
 	"mkt/internal/schedule/pace"
+	"mkt/internal/schedule/sharing"
 	"mkt/publish/durable"
 	"mkt/publish/football"
 	"mkt/publish/health"
@@ -140,7 +140,7 @@ func (t *timetable) recordPace(tenant *accounts.Tenant, one pace.Product, now ti
 	if was == one.Pace && (was == 0 || old.Until.Sub(now) > 2*old.Cadence) {
 		return nil
 	}
-	cadence := schedule.Cadence(one.Schedule, now)
+	cadence := cadence.Of(one.Schedule, now)
 	next := health.Pace{At: now, Every: one.Pace, Cadence: cadence, Until: now.Add(3*cadence + time.Minute), CredentialFingerprint: fingerprint}
 	if was > one.Pace {
 		next.Slower, next.SlowerUntil = old.Cadence, now.Add(2*cadence)

@@ -10,8 +10,8 @@ import (
 
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/cli/daemon"
-	"mkt/internal/cluster/sharing"
 	"mkt/internal/schedule/cyclestate"
+	"mkt/internal/schedule/sharing"
 	"mkt/publish/health"
 )
 

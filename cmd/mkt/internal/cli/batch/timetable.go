@@ -8,9 +8,9 @@ import (
 
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/internal/accounts"
-	"mkt/internal/cluster/sharing"
 	"mkt/internal/schedule"
 	"mkt/internal/schedule/cyclestate"
+	"mkt/internal/schedule/sharing"
 	"mkt/publish/durable"
 	"mkt/publish/football"
 	"mkt/publish/health"

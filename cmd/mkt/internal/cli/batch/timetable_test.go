@@ -18,7 +18,7 @@ import (
 	"mkt/fetch/credential"
 	"mkt/internal/accounts"
 	"mkt/internal/cluster"
-	"mkt/internal/cluster/sharing"
+	"mkt/internal/schedule/sharing"
 	"mkt/internal/testing/check"
 	"mkt/publish/durable"
 	"mkt/publish/football"

@@ -12,6 +12,7 @@ import (
 	"mkt/publish/football"
 	"mkt/transform"
 	"mkt/transform/identity"
+	"mkt/transform/tracking"
 )
 
 // TransformFlags are the flags of mkt transform and of the other commands that transform.
@@ -74,7 +75,7 @@ func (g *Group) transformStep(f TransformFlags, m memories) (Step, error) {
 	if err != nil {
 		return nil, err
 	}
-	states := new(transform.States)
+	states := new(tracking.States)
 	return func(ctx context.Context, t Task) (Report, error) {
 		began := g.Now()
 		bar := g.bar(t, "transform", "answers")

@@ -65,7 +65,7 @@ type explained struct {
 
 // in returns the target in a dataset, and the moment of its publication.
 func (e explained) in(d dataset.Dataset) (explain.Target, snapshot.Moment, error) {
-	text, found, err := idOf(d, e.text)
+	text, found, err := find.ID(d, e.text)
 	at := e.at
 	if err != nil {
 		return explain.Target{}, at, err
@@ -78,21 +78,6 @@ func (e explained) in(d dataset.Dataset) (explain.Target, snapshot.Moment, error
 		err = terminal.AsUsage(err)
 	}
 	return target, at, err
-}
-
-// idOf replaces the teams' names at the beginning of a text, and the words of a market or a price
-// after them, by ids. found is the fixture if the text is its name alone.
-func idOf(d dataset.Dataset, text string) (id string, found find.Found, err error) {
-	name, rest := explain.SplitName(text)
-	if name == "" {
-		return text, found, nil
-	}
-	found, err = find.Named(d, name)
-	if errors.Is(err, find.ErrUnknown) && rest == "" && d.Product == football.MarketEngine {
-		id, err = find.Priced(d, name)
-		return id, found, err
-	}
-	return found.ID + rest, found, err
 }
 
 func (g *Group) explain(ctx context.Context, w dataset.Filter, e explained) error {

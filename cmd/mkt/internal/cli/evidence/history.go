@@ -139,7 +139,7 @@ func (g *Group) pathIn(ctx context.Context, d dataset.Dataset, id string, o hist
 		return nil, of, err
 	}
 	defer root.Close()
-	id, _, err = idOf(d, id)
+	id, _, err = find.ID(d, id)
 	if err != nil {
 		return nil, of, err
 	}

@@ -15,7 +15,7 @@ import (
 	"mkt/internal/terminal"
 	"mkt/publish/football"
 	"mkt/publish/table"
-	"mkt/transform/live"
+	"mkt/transform/live/momentum"
 )
 
 func newLive(g *Group) *cobra.Command {
@@ -117,7 +117,7 @@ func redCardSharesOf(counters []table.LiveCounterRow) *redCardShares {
 			continue
 		}
 		red := football.Counter{Metric: football.RedCards, Home: counted(*r.HomeText), Away: counted(*r.AwayText)}
-		if home, away, known := live.Kept(red); known {
+		if home, away, known := momentum.Kept(red); known {
 			return &redCardShares{*r.HomeText + "-" + *r.AwayText, home, away}
 		}
 	}

@@ -20,8 +20,8 @@ import (
 	"mkt/internal/terminal"
 	"mkt/internal/terminal/printable"
 	"mkt/publish/snapshot"
-	"mkt/serve"
-	"mkt/serve/clock"
+	"mkt/serve/asof"
+	"mkt/serve/replay"
 )
 
 // pastFlags choose the time as of which is served, if it is not the present.
@@ -73,9 +73,9 @@ func (f pastFlags) filter() dataset.Filter { return dataset.Filter{Tenant: f.ten
 
 // clock returns the clock of the flags. If it shows the past, it prints for each account what is
 // served; it is an error if nothing of that time is kept.
-func (g *Group) clock(f pastFlags) (*clock.Clock, error) {
+func (g *Group) clock(f pastFlags) (*asof.Clock, error) {
 	if f.asOf == "" && f.replay == "" {
-		return clock.Real(g.Now), nil
+		return asof.Real(g.Now), nil
 	}
 	datasets, err := dataset.List(g.Data, f.filter())
 	if err != nil {
@@ -90,13 +90,13 @@ func (g *Group) clock(f pastFlags) (*clock.Clock, error) {
 		if err != nil {
 			return nil, err
 		}
-		return clock.Standing(at), g.printPast(datasets, at)
+		return asof.Standing(at), g.printPast(datasets, at)
 	}
 	from, to, err := g.span(datasets, f.replay)
 	if err != nil {
 		return nil, err
 	}
-	return clock.Replay(from, to, f.speed, g.Now), g.printSpan(datasets, from, to, f)
+	return asof.Replay(from, to, f.speed, g.Now), g.printSpan(datasets, from, to, f)
 }
 
 // span reads FROM..TO. A time of day as TO is the first one after FROM.
@@ -346,13 +346,13 @@ func (r runTokens) in(f *accounts.File) *accounts.File {
 
 // replayed is the line about a replay that moved, for the program that started it.
 type replayed struct {
-	Event serve.ReplayEvent `json:"event"`
-	At    time.Time         `json:"at"`
+	Event replay.Event `json:"event"`
+	At    time.Time    `json:"at"`
 }
 
 // replay returns how the clock of the flags moves.
-func (g *Group) replay(ctx context.Context, f pastFlags) serve.Replay {
-	r := serve.Replay{Loop: f.loop, Moved: func(what serve.ReplayEvent, at time.Time) {
+func (g *Group) replay(ctx context.Context, f pastFlags) replay.Options {
+	r := replay.Options{Loop: f.loop, Moved: func(what replay.Event, at time.Time) {
 		if g.ForScripts() {
 			g.Encode(replayed{what, at})
 			return
@@ -365,8 +365,8 @@ func (g *Group) replay(ctx context.Context, f pastFlags) serve.Replay {
 	return r
 }
 
-var replayWords = map[serve.ReplayEvent]string{
-	serve.ReplayStepped: "is the time of the clock", serve.ReplayEnded: "is the end of the replay; the clock stands", serve.ReplayRewound: "is the time of the clock: the replay begins again",
+var replayWords = map[replay.Event]string{
+	replay.Stepped: "is the time of the clock", replay.Ended: "is the end of the replay; the clock stands", replay.Rewound: "is the time of the clock: the replay begins again",
 }
 
 // lines returns a channel with a value for each line of standard input, closed at its end.

@@ -1,0 +1,24 @@
+// Package prematch takes one raw cycle of market_engine to canonical rows. It reads the list of
+// fixtures and the answers with their markets, derives each fixture with package markets, joins
+// the answers, and writes the rows in the order of the fixtures' ids. A cycle of which too much is
+// unreadable is refused.
+package prematch
+
+import "context"
+
+// Derive reads the raw cycle and makes its rows. It adds what it found to the header.
+func (c *Cycle) Derive(ctx context.Context) error {
+	adapter, err := c.adapter()
+	if err != nil {
+		return err
+	}
+	listing, err := c.readListing(adapter)
+	if err != nil {
+		return err
+	}
+	sheets, err := c.readSheets(ctx, adapter, listing)
+	if err != nil {
+		return err
+	}
+	return c.conclude(c.gather(listing.Listing, sheets))
+}
