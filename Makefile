@@ -29,7 +29,7 @@ LDFLAGS := -s -w -X main.version=$(VERSION)$(if $(filter Linux,$(shell uname)), 
 RACE := ./internal/accounts/audit ./cmd/mkt/internal/cli/... ./internal/receipts/commitlog ./internal/console ./internal/evidence/doctor \
 	./internal/evidence/page ./internal/schedule ./internal/tail ./internal/accounts \
 	./fetch ./fetch/internal/requests ./fetch/internal/upstream ./fetch/raw ./fetch/simulator/... \
-	./internal/listen ./publish/durable ./internal/cluster/store ./internal/receipts/witness ./serve/...
+	./internal/listen ./publish/durable ./internal/cluster/store ./internal/cluster/store/object ./internal/receipts/witness ./serve/...
 TIMED := TestSimulatedFaults
 # In these packages the detector watches the tests RACED, which run cycles with several workers and
 # requests at once. The others repeat such a cycle for each defect of the input, or have one goroutine.

@@ -17,18 +17,7 @@ type Base struct {
 	Substitutes map[string]string
 }
 
-// DamageError reports a file of a publication that is missing, or does not have its sealed hash.
-// Nothing can be published until package repair has rebuilt it.
-type DamageError struct {
-	Commit snapshot.Commit
-	File   string // its path
-	Err    error
-}
-
-func (e *DamageError) Error() string { return e.Err.Error() }
-func (e *DamageError) Unwrap() error { return e.Err }
-
-// OpenBase opens a committed publication. A damaged manifest is a [*DamageError].
+// OpenBase opens a committed publication. A damaged manifest is a [*snapshot.DamageError].
 func OpenBase(f durable.ReadFS, c snapshot.Commit) (Base, error) {
 	m, err := snapshot.Open(f, c)
 	if err != nil {
@@ -37,16 +26,16 @@ func OpenBase(f durable.ReadFS, c snapshot.Commit) (Base, error) {
 	return Base{Commit: c, Manifest: &m}, nil
 }
 
-// damaged wraps damage in a [*DamageError] and returns other errors unchanged.
+// damaged wraps damage in a [*snapshot.DamageError] and returns other errors unchanged.
 func damaged(c snapshot.Commit, file string, err error) error {
 	if !snapshot.IsDamage(err) {
 		return err
 	}
-	return &DamageError{Commit: c, File: file, Err: err}
+	return &snapshot.DamageError{Commit: c, File: file, Err: err}
 }
 
 // file returns the path of one table of the snapshot, or of its substitute. Its bytes are
-// compared with the manifest first: damage is a [*DamageError].
+// compared with the manifest first: damage is a [*snapshot.DamageError].
 func (b *Base) file(f durable.ReadFS, name string) (string, error) {
 	path := b.Commit.Dir() + "/" + name
 	if b.Substitutes[name] == "" {

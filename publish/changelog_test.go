@@ -255,7 +255,7 @@ func (c *randomHistory) collect() {
 	if c.random.IntN(2) == 0 {
 		f = durabletest.Wrap(c.f, durabletest.KillAt(1+c.random.IntN(40)))
 	}
-	_, err := retention.Collect(retention.Options{Root: f, Now: cycle{number: c.hour}.at().Add(time.Hour), Policy: c.keep})
+	_, err := retention.Collect(retention.Options{Root: f, Now: cycle{number: c.hour}.at().Add(time.Hour), Policy: c.keep}, headOf(c.t, c.f))
 	if f == c.f {
 		must(c.t, err)
 	}

@@ -40,14 +40,14 @@ func TestClockJump(t *testing.T) {
 	keep := retention.Policy{Snapshots: 3, SnapshotAge: 48 * time.Hour, Cycles: 3, CycleAge: 48 * time.Hour, ChangeEvents: 4}
 	publishAll(t, f, keep, append(hours(1, 12, 1), 12+decade)...)
 	o := retention.Options{Root: f, Now: cycle{number: 12 + decade}.at(), Policy: keep}
-	if _, err := retention.Collect(o); !errors.Is(err, retention.ErrClockJump) {
+	if _, err := retention.Collect(o, headOf(t, f)); !errors.Is(err, retention.ErrClockJump) {
 		t.Errorf("after the jump: %v", err)
 	}
-	if _, err := retention.CollectUnpublished(o); !errors.Is(err, retention.ErrClockJump) {
+	if _, err := retention.CollectUnpublished(o, headOf(t, f)); !errors.Is(err, retention.ErrClockJump) {
 		t.Errorf("unpublished cycles after the jump: %v", err)
 	}
 	o.AfterJump = true
-	done, err := retention.Collect(o)
+	done, err := retention.Collect(o, headOf(t, f))
 	must(t, err)
 	publishAll(t, f, keep, hours(13+decade, 3, 1)...)
 	for _, dir := range []string{layout.CanonicalDir, layout.SnapshotsDir, layout.ChangesDir} {
@@ -107,12 +107,12 @@ func TestLongIntervalsAreNoClockJump(t *testing.T) {
 	weekend := append(hours(10000, 5, 24), 10000+4*24+72, 10000+5*24+72)
 	g := durabletest.NewMem()
 	publishAll(t, g, retention.Policy{}, weekend[:6]...)
-	if _, err := retention.Collect(retention.Options{Root: g, Now: cycle{number: weekend[5]}.at(), Policy: keep}); !errors.Is(err, retention.ErrClockJump) {
+	if _, err := retention.Collect(retention.Options{Root: g, Now: cycle{number: weekend[5]}.at(), Policy: keep}, headOf(t, g)); !errors.Is(err, retention.ErrClockJump) {
 		t.Errorf("the first weekend: %v", err)
 	}
 	publishAll(t, g, retention.Policy{}, append(weekend[6:], hours(weekend[6]+24, 3, 24)...)...)
 	publishAll(t, g, retention.Policy{}, weekend[6]+3*24+72)
-	if _, err := retention.Collect(retention.Options{Root: g, Now: cycle{number: weekend[6] + 3*24 + 72}.at(), Policy: keep}); err != nil {
+	if _, err := retention.Collect(retention.Options{Root: g, Now: cycle{number: weekend[6] + 3*24 + 72}.at(), Policy: keep}, headOf(t, g)); err != nil {
 		t.Errorf("the second weekend: %v", err)
 	}
 }
@@ -125,7 +125,7 @@ func TestFailedCyclesAfterAClockJump(t *testing.T) {
 		failing(t, f, string(product), from, time.Minute, 12)
 		failing(t, f, string(product), from.Add(decade*time.Hour), time.Minute, 1)
 		for _, keep := range []retention.Policy{{Cycles: 24, CycleAge: time.Hour}, {Cycles: 3, CycleAge: 48 * time.Hour}} {
-			done, err := retention.CollectUnpublished(retention.Options{Root: f, Now: time.Now(), Policy: keep.For(product)})
+			done, err := retention.CollectUnpublished(retention.Options{Root: f, Now: time.Now(), Policy: keep.For(product)}, headOf(t, f))
 			must(t, err)
 			if done.Cycles > 0 {
 				t.Errorf("%s, %+v: %+v", product, keep, done)

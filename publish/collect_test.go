@@ -33,9 +33,17 @@ func publishDaily(t testing.TB, f durable.FS, n int) {
 	}
 }
 
+// headOf returns the newest publication of a root, or the zero commit.
+func headOf(t testing.TB, f durable.ReadFS) snapshot.Commit {
+	t.Helper()
+	c, _, err := snapshot.Last(f)
+	must(t, err)
+	return c
+}
+
 func collect(t testing.TB, f durable.FS, n int, keep retention.Policy) retention.Collected {
 	t.Helper()
-	done, err := retention.Collect(retention.Options{Root: f, Now: cycle{number: 24 * n}.at().Add(time.Hour), Policy: keep})
+	done, err := retention.Collect(retention.Options{Root: f, Now: cycle{number: 24 * n}.at().Add(time.Hour), Policy: keep}, headOf(t, f))
 	must(t, err)
 	return done
 }
@@ -161,14 +169,14 @@ func TestCollectorKilledAnywhere(t *testing.T) {
 	now := cycle{number: 24 * 8}.at()
 	for k := 1; ; k += stride() {
 		f := base.PowerCut(1, 0)
-		_, err := retention.Collect(retention.Options{Root: durabletest.Wrap(f, durabletest.KillAt(k)), Now: now, Policy: keep})
+		_, err := retention.Collect(retention.Options{Root: durabletest.Wrap(f, durabletest.KillAt(k)), Now: now, Policy: keep}, headOf(t, f))
 		for _, keepOf := range []float64{0.5, 0, 1} {
 			cut := f.PowerCut(keepOf, uint64(k))
 			if _, e := look(cut); e != nil {
 				t.Fatalf("killed at %d: %v", k, e)
 			}
 			onlyBelowWatermarks(t, cut)
-			_, e := retention.Collect(retention.Options{Root: cut, Now: now, Policy: keep})
+			_, e := retention.Collect(retention.Options{Root: cut, Now: now, Policy: keep}, headOf(t, cut))
 			must(t, e)
 			if got := len(list(t, cut, layout.SnapshotsDir)); got != 3 {
 				t.Fatalf("killed at %d: %d snapshots left after the next run", k, got)
@@ -198,7 +206,7 @@ func TestCollectKeepsWhatCameAfter(t *testing.T) {
 		must(t, durable.Create(f, pack, durable.Bytes(nil)))
 	}
 	keep := retention.Policy{Snapshots: 3, CycleAge: 48 * time.Hour}.For(football.LiveIntelligence)
-	done, err := retention.Collect(retention.Options{Root: f, Now: o.Now(), Policy: keep})
+	done, err := retention.Collect(retention.Options{Root: f, Now: o.Now(), Policy: keep}, headOf(t, f))
 	must(t, err)
 	if exists(t, f, before) || !exists(t, f, after) || done.Cycles != 1 {
 		t.Errorf("%+v; before it %v, after it %v", done, exists(t, f, before), exists(t, f, after))

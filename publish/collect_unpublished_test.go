@@ -38,7 +38,7 @@ func TestFailedCyclesAreBounded(t *testing.T) {
 			month := failing(t, f, "market_engine", cycle{number: 24 * 4}.at(), time.Hour, 30*24)
 			spared := month[100]
 			keep := retention.Policy{Snapshots: 3, SnapshotAge: time.Hour, CycleAge: 7 * 24 * time.Hour}
-			done, err := retention.CollectUnpublished(retention.Options{Root: f, Now: time.Now(), Policy: keep}, spared)
+			done, err := retention.CollectUnpublished(retention.Options{Root: f, Now: time.Now(), Policy: keep}, headOf(t, f), spared)
 			must(t, err)
 			want := before + 7*24 + 2
 			for _, dir := range []string{layout.RawDir, layout.CanonicalDir} {
@@ -56,7 +56,7 @@ func TestFailedCyclesAreBounded(t *testing.T) {
 					}
 				}
 			}
-			if again, err := retention.CollectUnpublished(retention.Options{Root: f, Now: time.Now(), Policy: keep}, spared); err != nil || again != (retention.Collected{}) || done.Cycles == 0 {
+			if again, err := retention.CollectUnpublished(retention.Options{Root: f, Now: time.Now(), Policy: keep}, headOf(t, f), spared); err != nil || again != (retention.Collected{}) || done.Cycles == 0 {
 				t.Errorf("first %+v, second time %+v, %v", done, again, err)
 			}
 			if published {
@@ -77,7 +77,7 @@ func TestFailedLiveCyclesAreThinnedOut(t *testing.T) {
 		{Snapshots: 3, SnapshotAge: time.Hour, CycleAge: 4 * time.Hour}: {4*450 + 1, 113 + 5},
 	} {
 		g := f.PowerCut(1, 0)
-		_, err := retention.CollectUnpublished(retention.Options{Root: g, Now: time.Now(), Policy: keep.For(football.LiveIntelligence)})
+		_, err := retention.CollectUnpublished(retention.Options{Root: g, Now: time.Now(), Policy: keep.For(football.LiveIntelligence)}, headOf(t, g))
 		must(t, err)
 		for i, dir := range []string{layout.RawDir, layout.CanonicalDir} {
 			if got := len(list(t, g, dir)); got != want[i] {

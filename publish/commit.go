@@ -17,27 +17,27 @@ import (
 // Commit publishes a draft as commit c. The staged snapshot is checked, its folder and change
 // segments get their names, and the commit record is created. replace means: a folder of this
 // name existed before the run began, and no commit names it. The folder is installed first,
-// because whoever installs it may commit its cycle.
-func (d *Draft) Commit(ctx context.Context, c snapshot.Commit, replace bool) error {
+// because whoever installs it may commit its cycle. Commit returns c with the hash of its record.
+func (d *Draft) Commit(ctx context.Context, c snapshot.Commit, replace bool) (snapshot.Commit, error) {
 	if err := d.check(ctx); err != nil {
-		return err
+		return c, err
 	}
 	if err := d.installSnapshot(replace); err != nil {
-		return err
+		return c, err
 	}
 	if err := d.installSegments(); err != nil {
-		return err
+		return c, err
 	}
 	if _, sum, err := durable.HashFile(d.Root, c.Dir()+"/"+layout.ManifestFile); err != nil || sum != c.ManifestSHA256 {
-		return errors.Join(err, fmt.Errorf("snapshot was replaced before its commit: %w", ErrConflict))
+		return c, errors.Join(err, fmt.Errorf("snapshot was replaced before its commit: %w", ErrConflict))
 	}
-	_, err := snapshot.SealAfter(d.Root, c, d.Dir+"/commit.json", func(record []byte) error { return d.ship(ctx, c, record) })
+	c, err := snapshot.SealAfter(d.Root, c, d.Dir+"/commit.json", func(record []byte) error { return d.ship(ctx, c, record) })
 	var late *snapshot.LateError
 	if errors.As(err, &late) {
 		d.Log.Warn("CURRENT was not updated; readers still find the commit", "cycle", d.Cycle, "error", late.Err)
 		err = nil
 	}
-	return err
+	return c, err
 }
 
 func (d *Draft) ship(ctx context.Context, c snapshot.Commit, record []byte) error {

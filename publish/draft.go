@@ -77,7 +77,7 @@ func checkOwner(o *Options, base *Base, c *snapshot.Manifest) error {
 func (d *Draft) SnapshotDir() string { return d.Dir + "/snapshot" }
 
 // Write decides about every fixture, and writes the tables and the change segment. It fills in
-// the manifest but does not write it. Damage of the base is a [*DamageError].
+// the manifest but does not write it. Damage of the base is a [*snapshot.DamageError].
 func (d *Draft) Write(ctx context.Context, publishedAt time.Time) error {
 	product, c := products[d.Product], &d.canonical
 	var in inputs

@@ -369,7 +369,7 @@ func TestRetentionAfterLostSteps(t *testing.T) {
 		must(t, root.Remove(lost))
 		s, err := newHistory(root, cycle{number: number + 1}.at(), "history")
 		must(t, err)
-		_, err = retention.Collect(retention.Options{Root: root, Now: cycle{number: number + 2}.at(), Policy: keep})
+		_, err = retention.Collect(retention.Options{Root: root, Now: cycle{number: number + 2}.at(), Policy: keep}, headOf(t, root))
 		must(t, err)
 		checkSegments(t, root, lost)
 		for next := number + 2; number == 60 && next < 80; next++ {
@@ -466,7 +466,7 @@ func TestRetentionAfterADamagedRecord(t *testing.T) {
 		if damaged {
 			replace(t, f, first.Dir()+"/"+layout.ManifestFile, []byte("damaged"))
 		}
-		_, err = retention.Collect(retention.Options{Root: f, Now: cycle{number: 28}.at(), Policy: keep})
+		_, err = retention.Collect(retention.Options{Root: f, Now: cycle{number: 28}.at(), Policy: keep}, headOf(t, f))
 		must(t, err)
 		checkSegments(t, f)
 	}

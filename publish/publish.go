@@ -21,7 +21,7 @@ type run struct {
 
 // Run publishes one cycle. If the cycle is published already, it succeeds and does nothing. Run
 // recovers the work of an interrupted run, but not a damaged publication: its error is a
-// [*DamageError] that names the repair. Other errors to branch on: [ErrConflict],
+// [*snapshot.DamageError] that names the repair. Other errors to branch on: [ErrConflict],
 // [ErrOlderCycle], [ErrNoCycle], [durable.ErrNoSpace], [snapshot.ErrDamaged]. It writes
 // state/publish.json.
 func Run(ctx context.Context, o Options) (Summary, error) {
@@ -41,7 +41,7 @@ func Run(ctx context.Context, o Options) (Summary, error) {
 
 // remedy adds the command for the repair to the error of a damaged publication.
 func (o *Options) remedy(err error) error {
-	var damage *DamageError
+	var damage *snapshot.DamageError
 	if errors.As(err, &damage) {
 		return fmt.Errorf("%w: repair it with mkt recover --tenant %s --product %s", err, o.ClientID, o.Product)
 	}
@@ -63,34 +63,36 @@ func (r *run) publish(ctx context.Context) error {
 		r.summary = Summary{Cycle: r.Cycle, Already: true, Version: c.Version, PublishedAt: c.PublishedAt, LastSeq: c.LastSeq}
 		return nil
 	}
-	if err := r.publishCycle(ctx); err != nil {
+	head, err := r.publishCycle(ctx)
+	if err != nil {
 		return fmt.Errorf("cycle %s: %w", r.Cycle, err)
 	}
-	r.collect()
+	r.collect(head)
 	return nil
 }
 
-func (r *run) publishCycle(ctx context.Context) error {
+// publishCycle returns the new newest commit.
+func (r *run) publishCycle(ctx context.Context) (head snapshot.Commit, err error) {
 	d, err := NewDraft(r.Options, r.base, r.Staging())
 	if snapshot.IsDamage(err) {
-		return fmt.Errorf("canonical cycle: %w: run a new one with mkt cycle --tenant %s", err, r.ClientID)
+		return head, fmt.Errorf("canonical cycle: %w: run a new one with mkt cycle --tenant %s", err, r.ClientID)
 	}
 	if err != nil {
-		return err
+		return head, err
 	}
 	publishedAt, replace, err := r.publicationTime(d)
 	if err != nil {
-		return err
+		return head, err
 	}
 	if err := d.Write(ctx, publishedAt); err != nil {
-		return err
+		return head, err
 	}
 	if err := d.checkMarkets(); err != nil {
-		return err
+		return head, err
 	}
 	sum, err := d.WriteManifest()
 	if err != nil {
-		return err
+		return head, err
 	}
 	r.summary = d.summary()
 	return d.Commit(ctx, d.record(sum), replace)
@@ -165,14 +167,14 @@ func (d *Draft) record(manifestSum string) snapshot.Commit {
 	return c
 }
 
-// collect applies the retention after a commit. Its failures are only logged, since the
+// collect applies the retention after a commit, the newest one now. Its failures are only logged, since the
 // publication is done; the next run tries again.
-func (r *run) collect() {
+func (r *run) collect(head snapshot.Commit) {
 	if !retention.IsDue(r.Product, r.ClientID, r.base.Commit.CycleID, r.Cycle) {
 		return
 	}
 	var err error
-	r.summary.Collected, err = retention.Collect(retention.Options{Root: r.Root, Now: r.Now(), Policy: r.Retention.For(r.Product)})
+	r.summary.Collected, err = retention.Collect(retention.Options{Root: r.Root, Now: r.Now(), Policy: r.Retention.For(r.Product)}, head)
 	if err != nil {
 		r.Log.Warn("retention stopped early; the next run continues", "tenant", r.ClientID, "product", r.Product, "error", err)
 	}

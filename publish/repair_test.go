@@ -120,7 +120,7 @@ func TestDamageIsRepaired(t *testing.T) {
 
 func checkStopped(t *testing.T, err error, file string) {
 	t.Helper()
-	var damage *publish.DamageError
+	var damage *snapshot.DamageError
 	if !errors.As(err, &damage) || damage.File != file || !strings.Contains(err.Error(), file) ||
 		!strings.HasSuffix(err.Error(), ": repair it with mkt recover --tenant acme --product market_engine") {
 		t.Errorf("not stopped at %s: %v", file, err)

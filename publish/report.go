@@ -61,7 +61,7 @@ func Record(ctx context.Context, o Options, started time.Time, s Summary, err er
 
 // code is the pipeline code of a run's result. A held listing has one although the run succeeded.
 func code(s *Summary, err error) health.Code {
-	var damage *DamageError
+	var damage *snapshot.DamageError
 	var store *StoreError
 	var path *fs.PathError
 	var errno syscall.Errno

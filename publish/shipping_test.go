@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"mkt/internal/cluster/store"
+	"mkt/internal/cluster/store/object"
 	"mkt/internal/testing/durabletest"
 	"mkt/internal/testing/storetest"
 	"mkt/publish"
@@ -380,7 +381,7 @@ func TestResetDamagedRoot(t *testing.T) {
 	if _, err := d.Sync(t.Context(), f); !snapshot.IsDamage(err) {
 		t.Fatalf("a damaged record: %v", err)
 	}
-	done, err := d.Reset(t.Context(), f)
+	done, err := d.Reset(t.Context(), f, 2)
 	if !done || err != nil {
 		t.Fatalf("reset: %t, %v", done, err)
 	}
@@ -395,12 +396,12 @@ func TestResetDamagedRoot(t *testing.T) {
 	publishCycle(t, stranger, c[1])
 	publishCycle(t, stranger, c[2])
 	replace(t, stranger, name, []byte("{}"))
-	if done, err := d.Reset(t.Context(), stranger); done || err != nil {
+	if done, err := d.Reset(t.Context(), stranger, 2); done || err != nil {
 		t.Errorf("a root with other publications was put aside: %t, %v", done, err)
 	}
 
 	other, _ := newStore(t)
-	if done, err := other.Reset(t.Context(), f); done || err != nil {
+	if done, err := other.Reset(t.Context(), f, 3); done || err != nil {
 		t.Errorf("a root that the store does not have was put aside: %t, %v", done, err)
 	}
 	got, err := look(f)
@@ -417,11 +418,11 @@ func TestAttach(t *testing.T) {
 	attach := func(root durable.FS) (*store.Attached, error) {
 		return store.Attach(t.Context(), open, durabletest.NewMem(), root, "acme", football.MarketEngine)
 	}
-	away := func() { bucket.Fail(&store.Error{Kind: store.Away}) }
+	away := func() { bucket.Fail(&object.Error{Kind: object.Away}) }
 	f, c := durabletest.NewMem(), history()
 
 	away()
-	if _, err := attach(f); !errors.Is(err, store.ErrAway) {
+	if _, err := attach(f); !errors.Is(err, object.ErrAway) {
 		t.Errorf("an empty root and a store that is away: %v", err)
 	}
 	bucket.Fail(nil)
@@ -432,10 +433,10 @@ func TestAttach(t *testing.T) {
 	must(t, err)
 
 	away()
-	if a, err = attach(f); err != nil || !errors.Is(a.Away, store.ErrAway) || a.Dataset != nil {
+	if a, err = attach(f); err != nil || !errors.Is(a.Away, object.ErrAway) || a.Dataset != nil {
 		t.Fatalf("a root with publications and a store that is away: %+v, %v", a, err)
 	}
-	if err := a.Ship(t.Context(), f, head, nil, nil); !errors.Is(err, store.ErrAway) {
+	if err := a.Ship(t.Context(), f, head, nil, nil); !errors.Is(err, object.ErrAway) {
 		t.Errorf("shipped to a store that is away: %v", err)
 	}
 	bucket.Fail(nil)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"mkt/internal/cluster/store"
+	"mkt/internal/cluster/store/object"
 	"mkt/internal/testing/durabletest"
 	"mkt/internal/testing/storetest"
 	"mkt/publish/durable"
@@ -36,7 +37,7 @@ func TestStatesAfterALostLease(t *testing.T) {
 			t.Error("a run without damage copies files again")
 		}
 		cancel(nil)
-		page, err := bucket.List(t.Context(), store.Listing{})
+		page, err := bucket.List(t.Context(), object.Listing{})
 		must(t, err)
 		if stored := len(page.Objects) > 0; stored != (cause != lost) {
 			t.Errorf("the context ended with %v, and the states were stored: %t", cause, stored)

@@ -69,12 +69,12 @@ func TestDryRun(t *testing.T) {
 	keep := retention.Policy{Snapshots: 3, SnapshotAge: time.Hour, CycleAge: time.Hour}
 	reported, deleted := map[string]bool{}, map[string]bool{}
 	now := cycle{number: 24 * 6}.at().Add(time.Hour)
-	dry, err := retention.Collect(retention.Options{Root: f, Now: now, Policy: keep, DryRun: true, Report: func(name string) { reported[name] = true }})
+	dry, err := retention.Collect(retention.Options{Root: f, Now: now, Policy: keep, DryRun: true, Report: func(name string) { reported[name] = true }}, headOf(t, f))
 	must(t, err)
 	if diff := diffFiles(before, files(t, f, ".")); diff != "" {
 		t.Error(diff)
 	}
-	wet, err := retention.Collect(retention.Options{Root: f, Now: now, Policy: keep, Report: func(name string) { deleted[name] = true }})
+	wet, err := retention.Collect(retention.Options{Root: f, Now: now, Policy: keep, Report: func(name string) { deleted[name] = true }}, headOf(t, f))
 	must(t, err)
 	if dry != wet || len(reported) != len(deleted) || wet.Snapshots != 3 {
 		t.Errorf("dry %+v, done %+v", dry, wet)

@@ -16,7 +16,7 @@ import (
 	"github.com/gomodule/redigo/redis"
 
 	"mkt/cluster/servers"
-	"mkt/internal/cluster/store"
+	"mkt/internal/cluster/store/object"
 	"mkt/internal/cluster/store/s3store"
 	"mkt/internal/testing/check"
 )
@@ -39,7 +39,7 @@ func authenticate(t *testing.T, env []string) {
 }
 
 // bucket is a bucket of the driver that mkt uses, with short forms of its operations.
-type bucket struct{ store.Bucket }
+type bucket struct{ object.Bucket }
 
 func open(t *testing.T, text string) bucket {
 	t.Helper()
@@ -71,8 +71,8 @@ func (b bucket) has(ctx context.Context, key string) bool {
 }
 
 // isKind reports whether an error of a bucket is of a kind.
-func isKind(err error, k store.Kind) bool {
-	var e *store.Error
+func isKind(err error, k object.Kind) bool {
+	var e *object.Error
 	return errors.As(err, &e) && e.Kind == k
 }
 
@@ -95,7 +95,7 @@ func TestStoreCreatesOnce(t *testing.T) {
 				case err == nil:
 					wins.Add(1)
 					winner.Store(text)
-				case !isKind(err, store.Exists):
+				case !isKind(err, object.Exists):
 					t.Error(err)
 				}
 			})
@@ -165,7 +165,7 @@ func TestProxyFaults(t *testing.T) {
 		stored := false
 		inject(1, servers.Fault{DropAnswer: true, After: func() { stored = direct.has(t.Context(), "lost") }})
 		// The SDK asks again, and meets what the first request has written.
-		if err := create(t.Context(), retrying, "lost", "text"); !isKind(err, store.Exists) {
+		if err := create(t.Context(), retrying, "lost", "text"); !isKind(err, object.Exists) {
 			t.Error(err)
 		}
 		if counts := p.Counts(); !stored || len(counts) != 1 || counts[servers.Create].Operations != 2 {

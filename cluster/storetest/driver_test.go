@@ -22,6 +22,7 @@ import (
 
 	"mkt/cluster/servers"
 	"mkt/internal/cluster/store"
+	"mkt/internal/cluster/store/object"
 	"mkt/internal/cluster/store/s3store"
 )
 
@@ -44,7 +45,7 @@ func content(size int) []byte {
 	return append(bytes.Repeat([]byte{'x'}, size-len(pattern)), pattern...)
 }
 
-// The driver for S3 keeps the promises of [store.Bucket], also when requests, answers and parts of them are
+// The driver for S3 keeps the promises of [object.Bucket], also when requests, answers and parts of them are
 // lost or damaged on the way. A store that ignores conditions is another test: clients sign them.
 func TestS3Driver(t *testing.T) {
 	for _, test := range []struct {
@@ -77,7 +78,7 @@ func TestS3Driver(t *testing.T) {
 
 // driver is a bucket with the network between it and its server.
 type driver struct {
-	store.Bucket
+	object.Bucket
 	*network
 }
 
@@ -128,18 +129,18 @@ func (d *driver) has(t *testing.T, key string, want []byte) {
 	}
 }
 
-func kindOf(err error) (store.Kind, bool) {
-	var e *store.Error
+func kindOf(err error) (object.Kind, bool) {
+	var e *object.Error
 	if errors.As(err, &e) {
 		return e.Kind, true
 	}
-	return store.Away, false
+	return object.Away, false
 }
 
-func wantKind(t *testing.T, what string, err error, want store.Kind) {
+func wantKind(t *testing.T, what string, err error, want object.Kind) {
 	t.Helper()
 	if got, _ := kindOf(err); err == nil || got != want {
-		t.Errorf("%s: %v, want %v", what, err, &store.Error{Kind: want})
+		t.Errorf("%s: %v, want %v", what, err, &object.Error{Kind: want})
 	}
 }
 
@@ -162,11 +163,11 @@ func testObjects(t *testing.T, d *driver) {
 		t.Error(err)
 	}
 	_, err := d.read(t.Context(), "a/0")
-	wantKind(t, "read", err, store.Absent)
+	wantKind(t, "read", err, object.Absent)
 	_, err = d.Look(t.Context(), "a/0")
-	wantKind(t, "look", err, store.Absent)
+	wantKind(t, "look", err, object.Absent)
 	if err := d.Delete(t.Context(), "a/0"); err != nil {
-		wantKind(t, "delete", err, store.Absent)
+		wantKind(t, "delete", err, object.Absent)
 	}
 }
 
@@ -174,7 +175,7 @@ func testNames(t *testing.T, d *driver) {
 	for _, key := range []string{"client_id=a-b/product=market_engine/commits/00000000000000000001.json", "a b+c%2F&d=e?f#g", "Straße/東京~!$'()*,;:@"} {
 		d.write(t, key, content(100))
 		d.has(t, key, content(100))
-		page, err := d.List(t.Context(), store.Listing{Prefix: key})
+		page, err := d.List(t.Context(), object.Listing{Prefix: key})
 		if err != nil || len(page.Objects) != 1 || page.Objects[0].Key != key {
 			t.Errorf("%q is listed as %+v: %v", key, page.Objects, err)
 		}
@@ -182,7 +183,7 @@ func testNames(t *testing.T, d *driver) {
 }
 
 // all returns the names of a listing. Prefixes end with an asterisk.
-func (d *driver) all(t *testing.T, from store.Listing) (names []string) {
+func (d *driver) all(t *testing.T, from object.Listing) (names []string) {
 	t.Helper()
 	for pages := 1; ; pages++ {
 		page, err := d.List(t.Context(), from)
@@ -224,13 +225,13 @@ func testListings(t *testing.T, d *driver) {
 	}
 	cut := append(slices.Clone(want[:1]), "p/00000.x/*")
 	cut = append(append(cut, want[1:]...), "p/z/*")
-	if got := d.all(t, store.Listing{Prefix: "p/", Delimiter: "/"}); !slices.Equal(got, cut) {
+	if got := d.all(t, object.Listing{Prefix: "p/", Delimiter: "/"}); !slices.Equal(got, cut) {
 		t.Errorf("%d names, want %d: %q", len(got), len(cut), got)
 	}
-	if got := d.all(t, store.Listing{Delimiter: "/"}); !slices.Equal(got, []string{"p/*", "q/*"}) {
+	if got := d.all(t, object.Listing{Delimiter: "/"}); !slices.Equal(got, []string{"p/*", "q/*"}) {
 		t.Errorf("%q", got)
 	}
-	for _, key := range d.all(t, store.Listing{Prefix: "p/0", After: want[3]}) {
+	for _, key := range d.all(t, object.Listing{Prefix: "p/0", After: want[3]}) {
 		if key > want[3] {
 			after = append(after, key)
 		}
@@ -238,7 +239,7 @@ func testListings(t *testing.T, d *driver) {
 	if !slices.Equal(after, want[4:]) {
 		t.Errorf("%d names after %s, want %d", len(after), want[3], len(want[4:]))
 	}
-	if got := d.all(t, store.Listing{Prefix: "none/"}); len(got) > 0 {
+	if got := d.all(t, object.Listing{Prefix: "none/"}); len(got) > 0 {
 		t.Errorf("%q", got)
 	}
 }
@@ -250,7 +251,7 @@ func testOnlyIfAbsent(t *testing.T, d *driver) {
 			t.Error(err)
 		}
 		for _, other := range []int{size, 200} {
-			wantKind(t, "again", d.Write(t.Context(), key, bytes.NewReader(content(other)), true), store.Exists)
+			wantKind(t, "again", d.Write(t.Context(), key, bytes.NewReader(content(other)), true), object.Exists)
 		}
 		d.has(t, key, first)
 		if err := d.Delete(t.Context(), key); err != nil {
@@ -277,7 +278,7 @@ func testWritersAtOnce(t *testing.T, d *driver) {
 					winner.Store(data)
 					return
 				}
-				wantKind(t, "another", err, store.Exists)
+				wantKind(t, "another", err, object.Exists)
 			})
 		}
 		group.Wait()
@@ -297,7 +298,7 @@ func testFailingBodies(t *testing.T, d *driver) {
 				t.Errorf("%s: stored", key)
 			}
 			_, err := d.Look(t.Context(), key)
-			wantKind(t, key, err, store.Absent)
+			wantKind(t, key, err, object.Absent)
 		}
 	}
 }
@@ -324,7 +325,7 @@ func testLost(t *testing.T, d *driver, f fault) {
 				err := d.Write(t.Context(), key, bytes.NewReader(data), onlyIfAbsent)
 				last = !hit.Load()
 				d.inject(nil)
-				if kind, _ := kindOf(err); err != nil && !(onlyIfAbsent && f.dropAnswer && kind == store.Exists) {
+				if kind, _ := kindOf(err); err != nil && !(onlyIfAbsent && f.dropAnswer && kind == object.Exists) {
 					t.Errorf("%s: %v", key, err)
 				}
 				d.has(t, key, data)
@@ -345,16 +346,16 @@ func testLost(t *testing.T, d *driver, f fault) {
 		t.Error(err)
 	}
 	d.inject(first)
-	if got := d.all(t, store.Listing{Prefix: "nothing"}); len(got) > 0 {
+	if got := d.all(t, object.Listing{Prefix: "nothing"}); len(got) > 0 {
 		t.Errorf("%q", got)
 	}
 	d.inject(first)
 	if err := d.Delete(t.Context(), "there"); err != nil {
-		wantKind(t, "delete", err, store.Absent)
+		wantKind(t, "delete", err, object.Absent)
 	}
 	d.inject(nil)
 	_, err := d.Look(t.Context(), "there")
-	wantKind(t, "look", err, store.Absent)
+	wantKind(t, "look", err, object.Absent)
 }
 
 func testTruncated(t *testing.T, d *driver) {
@@ -363,7 +364,7 @@ func testTruncated(t *testing.T, d *driver) {
 		d.write(t, key, content(size))
 		d.inject(func(_ int, r *http.Request) fault { return fault{truncate: r.Method == http.MethodGet} })
 		got, err := d.read(t.Context(), key)
-		if kind, _ := kindOf(err); err == nil || kind == store.Damaged || len(got) >= size {
+		if kind, _ := kindOf(err); err == nil || kind == object.Damaged || len(got) >= size {
 			t.Errorf("%d of %d bytes: %v", len(got), size, err)
 		}
 		d.inject(nil)
@@ -378,7 +379,7 @@ func testDamaged(t *testing.T, d *driver) {
 		d.inject(func(_ int, r *http.Request) fault { return fault{flipAnswer: r.Method == http.MethodGet} })
 		if size < big { // the gateway has no checksum of an object stored in parts
 			_, err := d.read(t.Context(), key)
-			wantKind(t, key, err, store.Damaged)
+			wantKind(t, key, err, object.Damaged)
 		}
 		d.inject(func(_ int, r *http.Request) fault { return fault{flipBody: true} })
 		key = fmt.Sprint("write ", size)
@@ -396,15 +397,15 @@ func testRefusals(t *testing.T, d *driver) {
 	d.write(t, "there", content(100))
 	for _, c := range []struct {
 		answer refusal
-		want   store.Kind
+		want   object.Kind
 		head   bool // also without the code
 	}{
-		{refusal{http.StatusForbidden, "AccessDenied"}, store.Denied, true},
-		{refusal{http.StatusUnauthorized, "InvalidAuthenticationInfo"}, store.Denied, true},
-		{refusal{http.StatusNotFound, "NoSuchBucket"}, store.NoBucket, false},
-		{refusal{http.StatusInsufficientStorage, "InsufficientStorage"}, store.Full, true},
-		{refusal{http.StatusNotImplemented, "NotImplemented"}, store.Unsafe, true},
-		{refusal{http.StatusServiceUnavailable, "SlowDown"}, store.Away, true},
+		{refusal{http.StatusForbidden, "AccessDenied"}, object.Denied, true},
+		{refusal{http.StatusUnauthorized, "InvalidAuthenticationInfo"}, object.Denied, true},
+		{refusal{http.StatusNotFound, "NoSuchBucket"}, object.NoBucket, false},
+		{refusal{http.StatusInsufficientStorage, "InsufficientStorage"}, object.Full, true},
+		{refusal{http.StatusNotImplemented, "NotImplemented"}, object.Unsafe, true},
+		{refusal{http.StatusServiceUnavailable, "SlowDown"}, object.Away, true},
 	} {
 		d.inject(func(int, *http.Request) fault { return fault{refuse: &c.answer} })
 		name := fmt.Sprint(c.answer)
@@ -412,8 +413,8 @@ func testRefusals(t *testing.T, d *driver) {
 			"write": d.Write(t.Context(), "new", strings.NewReader(pattern), true),
 			"large": d.Write(t.Context(), "new", bytes.NewReader(content(big)), false),
 		}
-		_, errs["list"] = d.List(t.Context(), store.Listing{Prefix: "t"})
-		if c.want != store.NoBucket {
+		_, errs["list"] = d.List(t.Context(), object.Listing{Prefix: "t"})
+		if c.want != object.NoBucket {
 			_, _, errs["read"] = d.Read(t.Context(), "there")
 			errs["delete"] = d.Delete(t.Context(), "there")
 		}
@@ -422,7 +423,7 @@ func testRefusals(t *testing.T, d *driver) {
 		}
 		for op, err := range errs {
 			wantKind(t, name+" "+op, err, c.want)
-			var own *store.Error
+			var own *object.Error
 			if !errors.As(err, &own) || own.Status != c.answer.Status {
 				t.Errorf("%s %s: %v has not the status of the answer", name, op, err)
 			}
@@ -431,7 +432,7 @@ func testRefusals(t *testing.T, d *driver) {
 	d.inject(nil)
 	d.has(t, "there", content(100))
 	_, err := d.Look(t.Context(), "new")
-	wantKind(t, "new", err, store.Absent)
+	wantKind(t, "new", err, object.Absent)
 }
 
 func testDeadlines(t *testing.T, d *driver) {
@@ -440,7 +441,7 @@ func testDeadlines(t *testing.T, d *driver) {
 	for name, op := range map[string]func(context.Context) error{
 		"read": func(ctx context.Context) error { _, _, err := d.Read(ctx, "there"); return err },
 		"look": func(ctx context.Context) error { _, err := d.Look(ctx, "there"); return err },
-		"list": func(ctx context.Context) error { _, err := d.List(ctx, store.Listing{}); return err },
+		"list": func(ctx context.Context) error { _, err := d.List(ctx, object.Listing{}); return err },
 		"write": func(ctx context.Context) error {
 			return d.Write(ctx, "new", strings.NewReader(pattern), true)
 		},
@@ -450,7 +451,7 @@ func testDeadlines(t *testing.T, d *driver) {
 		began := time.Now()
 		err := op(ctx)
 		cancel()
-		if kind, own := kindOf(err); err == nil || own && kind != store.Away || time.Since(began) > 20*time.Second {
+		if kind, own := kindOf(err); err == nil || own && kind != object.Away || time.Since(began) > 20*time.Second {
 			t.Errorf("%s: %v after %v", name, err, time.Since(began))
 		}
 		ctx, cancel = context.WithCancel(t.Context())
@@ -467,7 +468,7 @@ func testProbe(t *testing.T, d *driver) {
 	if err := s.Probe(t.Context()); err != nil {
 		t.Error(err)
 	}
-	if left := d.all(t, store.Listing{}); len(left) > 0 {
+	if left := d.all(t, object.Listing{}); len(left) > 0 {
 		t.Errorf("the probe left %q", left)
 	}
 	for name, f := range map[string]fault{"refused": {refuse: &refusal{http.StatusForbidden, "AccessDenied"}}, "lost": {dropRequest: true}} {
@@ -489,7 +490,7 @@ func TestStoreAtAWrongAddress(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			err := openStore(t, url).Probe(t.Context())
-			if discreet(t, gateway.Address, err); !errors.Is(err, store.ErrAway) {
+			if discreet(t, gateway.Address, err); !errors.Is(err, object.ErrAway) {
 				t.Errorf("%v, want ErrAway", err)
 			}
 		})

@@ -108,7 +108,8 @@ func (r *rebuilder) newHistory(ctx context.Context, version uint64, sum string) 
 	s = publish.Summary{Cycle: r.Cycle, Version: c.Version, PublishedAt: c.PublishedAt, LastSeq: c.LastSeq, Republishes: c.Republishes, StepsLost: o.WithoutSteps,
 		Fixtures: m.Tables["fixtures"].Rows + m.Tables["live"].Rows, Markets: m.Tables["markets"].Rows, InPlay: m.Counters["in_play"]}
 	s.Carried = int(s.Fixtures)
-	return s, d.Commit(ctx, c, false)
+	_, err = d.Commit(ctx, c, false)
+	return s, err
 }
 
 // newestIntact is the newest publication that is intact or can be repaired.
@@ -130,7 +131,7 @@ func (r *rebuilder) newestIntact(ctx context.Context) (publish.Base, error) {
 			return publish.Base{}, err
 		}
 		if first == nil {
-			first = &publish.DamageError{Commit: c, File: c.Dir(), Err: err}
+			first = &snapshot.DamageError{Commit: c, File: c.Dir(), Err: err}
 		}
 		r.Log.Warn("skipping a damaged publication", "tenant", r.ClientID, "product", r.Product, "version", c.Version, "error", err)
 	}

@@ -147,7 +147,7 @@ func (r *rebuilder) redraft(ctx context.Context, o publish.Options, c snapshot.C
 		if err == nil {
 			err = d.Write(ctx, c.PublishedAt)
 		}
-		var damage *publish.DamageError
+		var damage *snapshot.DamageError
 		if !errors.As(err, &damage) || r.readOnly || tries > len(base.Manifest.Files) {
 			return d, err
 		}

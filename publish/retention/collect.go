@@ -31,21 +31,22 @@ type Options struct {
 	Report func(name string)
 }
 
-// Collect deletes everything not kept by the policy, and the remains of interrupted runs. It may
-// be killed at any point. The deletions are recorded first, see [Watermarks]. A folder is renamed
-// before it is deleted, so it is visible either completely or not at all. The minimum ages of a
-// policy protect the data of readers.
-func Collect(o Options) (Collected, error) {
-	c := newCollector(o)
+// Collect deletes everything not kept by the policy, and the remains of interrupted runs. head is
+// the newest publication; its Version is 0 if nothing was published yet. Collect may be killed at
+// any point. The deletions are recorded first, see [Watermarks]. A folder is renamed before it is
+// deleted, so it is visible either completely or not at all. The minimum ages of a policy protect
+// the data of readers.
+func Collect(o Options, head snapshot.Commit) (Collected, error) {
+	c := newCollector(o, head)
 	err := c.collect()
 	return c.done, err
 }
 
-func newCollector(o Options) *collector {
+func newCollector(o Options, head snapshot.Commit) *collector {
 	if o.Report == nil {
 		o.Report = func(string) {}
 	}
-	return &collector{Options: o}
+	return &collector{Options: o, head: head}
 }
 
 type collector struct {
@@ -78,13 +79,8 @@ func (c *collector) collect() error {
 }
 
 func (c *collector) begin() error {
-	head, found, err := snapshot.Last(c.Root)
-	if err != nil {
-		return err
-	}
-	c.head = head
-	if found && !c.AfterJump {
-		if err := checkClockJump(c.Root, head); err != nil {
+	if c.head.Version > 0 && !c.AfterJump {
+		if err := checkClockJump(c.Root, c.head); err != nil {
 			return err
 		}
 	}

@@ -6,16 +6,17 @@ import (
 	"time"
 
 	"mkt/publish/layout"
+	"mkt/publish/snapshot"
 )
 
 // CollectUnpublished limits the cycles that are never published: [Collect], which runs after a
-// publication, does not delete them. Of the raw and canonical cycles after the newest publication
-// it keeps the newest Cycles of their kind, and those younger than CycleAge, measured against the
-// newest of them. It thins them out as Collect does. It also keeps the first, which shows how the
-// failure began, the newest, and those in spare. Only the holder of the lock may call it. It may
-// be killed at any point.
-func CollectUnpublished(o Options, spare ...layout.CycleID) (Collected, error) {
-	c := newCollector(o)
+// publication, does not delete them. Of the raw and canonical cycles after head, the newest
+// publication, it keeps the newest Cycles of their kind, and those younger than CycleAge, measured
+// against the newest of them. It thins them out as Collect does. It also keeps the first, which
+// shows how the failure began, the newest, and those in spare. Only the holder of the lock may call
+// it. It may be killed at any point.
+func CollectUnpublished(o Options, head snapshot.Commit, spare ...layout.CycleID) (Collected, error) {
+	c := newCollector(o, head)
 	err := c.collectUnpublished(spare)
 	return c.done, err
 }

@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"path"
 	"sync"
@@ -16,9 +15,6 @@ import (
 	"mkt/publish/durable"
 	"mkt/publish/layout"
 )
-
-// maxPack bounds a file of compacted commit records.
-const maxPack = 32 << 20
 
 // CompactCommits replaces the commit records before a version by a few files, each with
 // [layout.PackedCommits] of them byte for byte; [ReadCommit] finds them there. It begins where
@@ -159,15 +155,6 @@ func packOf(f durable.ReadFS, first, last uint64) ([]byte, error) {
 	return packer().EncodeAll(plain.Bytes(), nil), nil
 }
 
-// recordBytes is a record as it is on disk, or in the pack of an earlier, killed run.
-func recordBytes(f durable.ReadFS, n uint64) ([]byte, error) {
-	data, err := durable.ReadFile(f, layout.Commit(n), maxCommit)
-	if errors.Is(err, fs.ErrNotExist) {
-		return readPacked(f, n, err)
-	}
-	return data, err
-}
-
 var packer = sync.OnceValue(func() *zstd.Encoder {
 	e, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(true))
 	if err != nil {
@@ -175,78 +162,3 @@ var packer = sync.OnceValue(func() *zstd.Encoder {
 	}
 	return e
 })
-
-var unpacker = sync.OnceValue(func() *zstd.Decoder {
-	d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxPack))
-	if err != nil {
-		panic(err) // the options are constants
-	}
-	return d
-})
-
-// isCommitted reports whether there is a commit record n, compacted or not.
-func isCommitted(f durable.ReadFS, n uint64) (bool, error) {
-	exists, err := durable.Exists(f, layout.Commit(n))
-	if err != nil || exists {
-		return exists, err
-	}
-	return isPacked(f, n)
-}
-
-func isPacked(f durable.ReadFS, n uint64) (bool, error) {
-	if n == 0 {
-		return false, nil
-	}
-	name, _, _ := layout.CommitPack(n)
-	return durable.Exists(f, name)
-}
-
-// readPacked reads record n from its pack. If there is none, it returns missing.
-func readPacked(f durable.ReadFS, n uint64, missing error) ([]byte, error) {
-	if n == 0 {
-		return nil, missing
-	}
-	name, _, _ := layout.CommitPack(n)
-	records, err := readPack(f, name)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, missing
-	}
-	if err != nil {
-		return nil, err
-	}
-	data, ok := records[n]
-	if !ok {
-		return nil, fmt.Errorf("%s: %w: record %d is not in it", name, ErrDamaged, n)
-	}
-	return data, nil
-}
-
-// readPack reads all records of a pack, by number.
-func readPack(f durable.ReadFS, name string) (map[uint64][]byte, error) {
-	data, err := durable.ReadFile(f, name, maxPack)
-	if err != nil {
-		return nil, Fault(name, err)
-	}
-	plain, err := unpacker().DecodeAll(data, nil)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w: %w", name, ErrDamaged, err)
-	}
-	records := make(map[uint64][]byte, layout.PackedCommits)
-	in := tar.NewReader(bytes.NewReader(plain))
-	for {
-		header, err := in.Next()
-		if err == io.EOF {
-			return records, nil
-		}
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w: %w", name, ErrDamaged, err)
-		}
-		n, ok := layout.ParseCommit(header.Name)
-		if !ok {
-			continue
-		}
-		if records[n], err = io.ReadAll(io.LimitReader(in, maxCommit)); err != nil {
-			return nil, fmt.Errorf("%s: %w: %w", name, ErrDamaged, err)
-		}
-	}
-}

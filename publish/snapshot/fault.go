@@ -49,3 +49,14 @@ func IsFault(err error) bool {
 func IsDamage(err error) bool {
 	return errors.Is(err, ErrDamaged) || errors.Is(err, fs.ErrNotExist)
 }
+
+// DamageError reports a file of a publication that is missing, or does not have its sealed hash.
+// Nothing can be published until package repair has rebuilt it.
+type DamageError struct {
+	Commit Commit
+	File   string // its path
+	Err    error
+}
+
+func (e *DamageError) Error() string { return e.Err.Error() }
+func (e *DamageError) Unwrap() error { return e.Err }

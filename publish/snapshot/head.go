@@ -2,7 +2,6 @@ package snapshot
 
 import (
 	"errors"
-	"fmt"
 	"math"
 
 	"mkt/publish/durable"
@@ -36,7 +35,8 @@ func EnsureDurable(f durable.ReadFS, c Commit) error {
 }
 
 // Last reads the newest commit record for the writer; false if nothing was published yet.
-// A damaged record is an error, since nothing may be built on it.
+// A damaged record is an error, since nothing may be built on it; of the commit only the Version is
+// known then, if it is.
 func Last(f durable.ReadFS) (Commit, bool, error) {
 	start, err := startOf(f)
 	if err != nil {
@@ -47,6 +47,7 @@ func Last(f durable.ReadFS) (Commit, bool, error) {
 		return Commit{}, false, err
 	}
 	c, err := ReadCommit(f, n)
+	c.Version = n
 	return c, err == nil, err
 }
 
@@ -73,35 +74,6 @@ func LastRecord(f durable.ReadFS) (n uint64, sum string, err error) {
 	}
 	data, err := recordBytes(f, n)
 	return n, durable.Hash(data), Fault(layout.Commit(n), err)
-}
-
-// ReadCommit reads commit record n. The error is [fs.ErrNotExist] if it is missing, and
-// [ErrDamaged] if the file is not record n; see also [ErrUnreadable] and [layout.ErrNewer].
-func ReadCommit(f durable.ReadFS, n uint64) (Commit, error) {
-	c, _, err := ReadRecord(f, n)
-	return c, err
-}
-
-// ReadRecord is [ReadCommit], with the bytes of the record.
-func ReadRecord(f durable.ReadFS, n uint64) (Commit, []byte, error) {
-	data, err := recordBytes(f, n)
-	if err != nil {
-		return Commit{}, nil, Fault(layout.Commit(n), err)
-	}
-	c, err := commitOf(n, data)
-	return c, data, err
-}
-
-func commitOf(n uint64, data []byte) (Commit, error) {
-	c, err := ParseCommit(data)
-	if err == nil && c.Version != n {
-		err = fmt.Errorf("%w: version", ErrDamaged)
-	}
-	if err != nil {
-		return Commit{}, fmt.Errorf("%s: %w", layout.Commit(n), err)
-	}
-	c.SHA256 = durable.Hash(data)
-	return c, nil
 }
 
 // startOf is the number of an existing commit: the one in CURRENT, or the first record of the

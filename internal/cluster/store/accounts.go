@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"mkt/internal/cluster/store/object"
 	"mkt/publish/durable"
 	"mkt/publish/snapshot"
 )
@@ -17,7 +18,7 @@ import (
 // Accounts are the versions of tenants.yaml in the store, from 1. A version is written once, by
 // the rule of a commit record: the log entries of its edit come first, under a name with the hash
 // of the version.
-type Accounts struct{ objects objects }
+type Accounts struct{ objects object.Set }
 
 // Accounts returns the accounts kept in the store.
 func (s *Store) Accounts() *Accounts { return &Accounts{s.objects} }
@@ -34,7 +35,7 @@ func (a *Accounts) Newest(ctx context.Context, from uint64) (uint64, error) {
 	there, missing := from, uint64(math.MaxUint64)
 	for step := uint64(1); missing-there > 1; {
 		n := there + min(step, (missing-there)/2)
-		_, found, err := a.objects.exists(ctx, accountsName(n))
+		_, found, err := a.objects.Exists(ctx, accountsName(n))
 		switch {
 		case err != nil:
 			return 0, err
@@ -49,7 +50,7 @@ func (a *Accounts) Newest(ctx context.Context, from uint64) (uint64, error) {
 
 // Read returns a version.
 func (a *Accounts) Read(ctx context.Context, n uint64) ([]byte, error) {
-	return a.objects.get(ctx, accountsName(n))
+	return a.objects.Get(ctx, accountsName(n))
 }
 
 // Log returns the log entries for the edits of versions first to last, in their order.
@@ -64,7 +65,7 @@ func (a *Accounts) Log(ctx context.Context, first, last uint64) ([]byte, error) 
 		g.Go(func() error {
 			file, err := a.Read(ctx, first+uint64(i))
 			if err == nil {
-				logs[i], err = a.objects.get(ctx, accountsLog(first+uint64(i), file))
+				logs[i], err = a.objects.Get(ctx, accountsLog(first+uint64(i), file))
 			}
 			if errors.Is(err, fs.ErrNotExist) {
 				return nil // it was put there without mkt
@@ -81,10 +82,10 @@ func (a *Accounts) Log(ctx context.Context, first, last uint64) ([]byte, error) 
 // Commit makes version n, with the log entries of its edit. The error is [snapshot.ErrConflict]
 // if there is a version of this number.
 func (a *Accounts) Commit(ctx context.Context, n uint64, file, log []byte) error {
-	if err := a.objects.put(ctx, accountsLog(n, file), durable.Bytes(log)); err != nil {
+	if err := a.objects.Put(ctx, accountsLog(n, file), durable.Bytes(log)); err != nil {
 		return err
 	}
-	err := a.objects.create(ctx, accountsName(n), file)
+	err := a.objects.Create(ctx, accountsName(n), file)
 	if errors.Is(err, snapshot.ErrConflict) {
 		return fmt.Errorf("%s: %w", accountsName(n), snapshot.ErrConflict)
 	}

@@ -3,7 +3,9 @@ package store
 import (
 	"context"
 	"errors"
+	"mkt/internal/cluster/store/pack"
 
+	"mkt/internal/cluster/store/object"
 	"mkt/publish/durable"
 	"mkt/publish/football"
 	"mkt/publish/snapshot"
@@ -20,7 +22,8 @@ type Attached struct {
 	// answers are archived, and nothing is published before the store is back.
 	Away error
 
-	data durable.FS
+	data   durable.FS
+	failed error // why a run could not begin: see [Runs.Begin]
 }
 
 // Attach prepares a root for a run, so that it has everything which the store has of an account's
@@ -28,18 +31,23 @@ type Attached struct {
 // has all of them.
 func Attach(ctx context.Context, open func(context.Context) (*Store, error), data, root durable.FS, clientID string, p football.Product) (*Attached, error) {
 	a := &Attached{data: data}
-	err := a.attach(ctx, open, root, clientID, p)
-	if !errors.Is(err, ErrAway) {
+	here, found, local := snapshot.Last(root)
+	err := a.attach(ctx, open, root, clientID, p, here, local)
+	if !errors.Is(err, object.ErrAway) {
 		return a, err
 	}
-	if _, found, local := snapshot.Head(root); local != nil || !found {
+	if local != nil { // an older publication may be readable
+		_, found, local = snapshot.Head(root)
+	}
+	if local != nil || !found {
 		return a, errors.Join(err, local)
 	}
 	a.Away = err
 	return a, nil
 }
 
-func (a *Attached) attach(ctx context.Context, open func(context.Context) (*Store, error), root durable.FS, clientID string, p football.Product) error {
+// attach is Attach of a root whose newest commit is here, unless it cannot be read because of local.
+func (a *Attached) attach(ctx context.Context, open func(context.Context) (*Store, error), root durable.FS, clientID string, p football.Product, here snapshot.Commit, local error) error {
 	s, err := open(ctx)
 	if err == nil {
 		err = s.SyncIDKey(ctx, a.data)
@@ -48,23 +56,26 @@ func (a *Attached) attach(ctx context.Context, open func(context.Context) (*Stor
 		return err
 	}
 	a.Dataset = s.Dataset(clientID, p)
-	if _, _, local := snapshot.Last(root); snapshot.IsDamage(local) {
-		if err := a.CopyAgain(ctx, root, local); err != nil {
+	if snapshot.IsDamage(local) {
+		if err := a.CopyAgain(ctx, root, here.Version, local); err != nil {
 			return err
 		}
-		a.Damage = local
+		a.Damage, local, here = local, nil, snapshot.Commit{} // the root is empty
 	}
-	_, err = a.Dataset.Sync(ctx, root)
+	if local != nil {
+		return local
+	}
+	_, err = a.Dataset.follow(ctx, root, here, pack.Archived)
 	return err
 }
 
-// CopyAgain prepares a damaged root for being copied from the store by the next [Attach]. It
-// returns the damage if the store does not have all of it.
-func (a *Attached) CopyAgain(ctx context.Context, root durable.FS, damage error) error {
+// CopyAgain prepares a damaged root, whose newest record is number here, for being copied from the
+// store by the next [Attach]. It returns the damage if the store does not have all of it.
+func (a *Attached) CopyAgain(ctx context.Context, root durable.FS, here uint64, damage error) error {
 	if a.Dataset == nil {
 		return damage
 	}
-	if done, err := a.Dataset.Reset(ctx, root); err != nil || !done {
+	if done, err := a.Dataset.Reset(ctx, root, here); err != nil || !done {
 		return errors.Join(damage, err)
 	}
 	return nil

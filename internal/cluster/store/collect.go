@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"mkt/internal/cluster/store/pack"
 	"path"
 	"slices"
 
+	"mkt/internal/cluster/store/object"
 	"mkt/publish/durable"
 	"mkt/publish/layout"
 	"mkt/publish/retention"
@@ -58,7 +60,7 @@ func (d *Dataset) Collect(ctx context.Context, o CollectOptions) (done Collected
 	if err != nil {
 		return done, err
 	}
-	var segments, archives []object
+	var segments, archives []object.Object
 	if oldest.Version > 0 {
 		if segments, archives, err = c.files(oldest, head, marks); err != nil {
 			return done, err
@@ -87,8 +89,8 @@ type collector struct {
 
 // packs finds the packs of publications before the oldest kept one, and the packs without a
 // commit. It looks at the numbers that begin with digits.
-func (c *collector) packs(digits string, oldest, head snapshot.Commit) (old, lost []object, err error) {
-	var before []object // packs of one version, as listed so far
+func (c *collector) packs(digits string, oldest, head snapshot.Commit) (old, lost []object.Object, err error) {
+	var before []object.Object // packs of one version, as listed so far
 	flush := func() error {
 		if len(before) < 2 {
 			return nil
@@ -97,8 +99,8 @@ func (c *collector) packs(digits string, oldest, head snapshot.Commit) (old, los
 		lost = append(lost, more...)
 		return err
 	}
-	err = c.d.store.objects.list(c.ctx, c.d.key("packs/"+digits), "", func(o object) (bool, error) {
-		version, ok := parsePack(path.Base(o.key))
+	err = c.d.store.objects.List(c.ctx, c.d.key("packs/"+digits), "", func(o object.Object) (bool, error) {
+		version, ok := pack.Parse(path.Base(o.Key))
 		switch {
 		case !ok:
 			return true, nil
@@ -109,7 +111,7 @@ func (c *collector) packs(digits string, oldest, head snapshot.Commit) (old, los
 			return false, nil
 		}
 		if len(before) > 0 {
-			if of, _ := parsePack(path.Base(before[0].key)); of != version {
+			if of, _ := pack.Parse(path.Base(before[0].Key)); of != version {
 				if err := flush(); err != nil {
 					return false, err
 				}
@@ -127,14 +129,14 @@ func (c *collector) packs(digits string, oldest, head snapshot.Commit) (old, los
 
 // uncommitted returns those of several packs of one committed version that its commit does not
 // name.
-func (d *Dataset) uncommitted(ctx context.Context, packs []object) (lost []object, err error) {
-	version, _ := parsePack(path.Base(packs[0].key))
+func (d *Dataset) uncommitted(ctx context.Context, packs []object.Object) (lost []object.Object, err error) {
+	version, _ := pack.Parse(path.Base(packs[0].Key))
 	commit, err := snapshot.ReadCommit(d.Records(ctx), version)
 	if err != nil {
 		return nil, err
 	}
 	for _, o := range packs {
-		if o.key != d.key(packName(commit)) {
+		if o.Key != d.key(pack.Name(commit)) {
 			lost = append(lost, o)
 		}
 	}
@@ -143,10 +145,10 @@ func (d *Dataset) uncommitted(ctx context.Context, packs []object) (lost []objec
 
 // files finds the segments of the change log and of the steps, and the archives, which no
 // publication from oldest to head needs.
-func (c *collector) files(oldest, head snapshot.Commit, marks retention.Watermarks) (segments, archives []object, err error) {
+func (c *collector) files(oldest, head snapshot.Commit, marks retention.Watermarks) (segments, archives []object.Object, err error) {
 	unused, err := retention.UnusedSegments(c.d.Records(c.ctx), oldest, head, func(of snapshot.Commit) (snapshot.Manifest, error) {
 		m, err := c.d.Manifest(c.ctx, of)
-		if errors.Is(err, errNoSnapshot) { // it was pushed without one
+		if errors.Is(err, pack.ErrNoSnapshot) { // it was pushed without one
 			err = fs.ErrNotExist
 		}
 		return m, err
@@ -172,9 +174,9 @@ func (c *collector) files(oldest, head snapshot.Commit, marks retention.Watermar
 }
 
 // find lists the objects of a folder for which remove returns true.
-func (c *collector) find(dir string, remove func(base string) bool) (found []object, err error) {
-	err = c.d.store.objects.list(c.ctx, c.d.key(dir+"/"), "", func(o object) (bool, error) {
-		if remove(path.Base(o.key)) {
+func (c *collector) find(dir string, remove func(base string) bool) (found []object.Object, err error) {
+	err = c.d.store.objects.List(c.ctx, c.d.key(dir+"/"), "", func(o object.Object) (bool, error) {
+		if remove(path.Base(o.Key)) {
 			found = append(found, o)
 		}
 		return true, nil
@@ -182,13 +184,13 @@ func (c *collector) find(dir string, remove func(base string) bool) (found []obj
 	return found, err
 }
 
-func (c *collector) delete(objects []object) error {
+func (c *collector) delete(objects []object.Object) error {
 	for _, o := range objects {
-		c.o.Report(o.key[len(c.d.dir):], o.size)
+		c.o.Report(o.Key[len(c.d.dir):], o.Size)
 		if c.o.DryRun {
 			continue
 		}
-		if err := c.d.store.objects.delete(c.ctx, o.key); err != nil {
+		if err := c.d.store.objects.Delete(c.ctx, o.Key); err != nil {
 			return err
 		}
 	}
@@ -213,9 +215,14 @@ func (d *Dataset) raise(ctx context.Context, marks retention.Watermarks, dryRun 
 		if err != nil || data == nil || dryRun {
 			return err
 		}
-		if err := d.store.objects.put(ctx, d.key(layout.Collected), durable.Bytes(data)); err != nil {
+		if err := d.store.objects.Put(ctx, d.key(layout.Collected), durable.Bytes(data)); err != nil {
 			return err
 		}
 	}
 	return fmt.Errorf("%s: %s: several collections run at once: run mkt gc again later", d, layout.Collected)
+}
+
+// watermarks reads the record of deletions in the store.
+func (d *Dataset) watermarks(ctx context.Context) (retention.Watermarks, error) {
+	return retention.ReadWatermarks(d.Records(ctx))
 }

@@ -6,11 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"mkt/internal/cluster/store/pack"
 	"path"
 	"time"
 
 	"golang.org/x/sync/errgroup"
 
+	"mkt/internal/cluster/store/object"
 	"mkt/publish/durable"
 	"mkt/publish/health"
 	"mkt/publish/layout"
@@ -24,17 +26,25 @@ import (
 // it had, or which the root has, and [ErrDiverged] if it has others. The caller holds the lock of
 // the root.
 func (d *Dataset) Sync(ctx context.Context, f durable.FS) (snapshot.Commit, error) {
-	return d.follow(ctx, f, archived)
+	here, _, err := snapshot.Last(f)
+	if err != nil {
+		return here, err
+	}
+	return d.follow(ctx, f, here, pack.Archived)
 }
 
 // Follow is [Dataset.Sync] for a root that is only read: without the canonical and raw cycle.
 func (d *Dataset) Follow(ctx context.Context, f durable.FS) (snapshot.Commit, error) {
-	return d.follow(ctx, f, served)
+	here, _, err := snapshot.Last(f)
+	if err != nil {
+		return here, err
+	}
+	return d.follow(ctx, f, here, pack.Served)
 }
 
-func (d *Dataset) follow(ctx context.Context, f durable.FS, upTo int) (snapshot.Commit, error) {
-	here, err := d.compare(ctx, f)
-	if err != nil {
+// follow brings a root from here, its newest commit, to the newest publication of the store.
+func (d *Dataset) follow(ctx context.Context, f durable.FS, here snapshot.Commit, upTo int) (snapshot.Commit, error) {
+	if err := d.compare(ctx, here); err != nil {
 		return here, err
 	}
 	head, record, err := d.Head(ctx, here.Version)
@@ -45,24 +55,24 @@ func (d *Dataset) follow(ctx context.Context, f durable.FS, upTo int) (snapshot.
 		return here, d.neverPublished(ctx)
 	}
 	if head.Version == here.Version {
-		if upTo > served {
+		if upTo > pack.Served {
 			err = d.complete(ctx, f, here)
 		}
 		return here, err
 	}
 	var states map[string][]byte
-	if upTo > served { // a replica copies them at intervals
+	if upTo > pack.Served { // a replica copies them at intervals
 		if states, err = d.store.states(ctx, d.dir); err == nil {
-			err = d.writeStates(f, states)
+			err = writeStatesUpTo(f, states, here.CycleID)
 		}
 		if err != nil {
 			return here, err
 		}
 	}
-	if err := d.copy(ctx, f, head, record, upTo); err != nil {
+	if err := d.copy(ctx, f, here, head, record, upTo); err != nil {
 		return here, fmt.Errorf("copy publication %d of %s from the object store: %w", head.Version, d, err)
 	}
-	if err := d.writeStates(f, states); err != nil { // the one of this publication
+	if err := writeStatesUpTo(f, states, head.CycleID); err != nil { // the one of this publication
 		return head, err
 	}
 	d.know(head.SHA256)
@@ -76,13 +86,13 @@ func (d *Dataset) complete(ctx context.Context, f durable.FS, here snapshot.Comm
 	if here.Version == 0 || here.CanonicalSHA256 == "" {
 		return nil
 	}
-	there, err := durable.Exists(f, folders(here.CycleID)[canonical])
+	there, err := durable.Exists(f, pack.Folders(here.CycleID)[pack.Canonical])
 	if err != nil || there {
 		return err
 	}
-	err = d.copyPack(ctx, f, here, archived)
+	err = d.copyPack(ctx, f, here, pack.Archived)
 	if errors.Is(err, fs.ErrNotExist) {
-		err = missing(packName(here))
+		err = missing(pack.Name(here))
 	}
 	if err == nil {
 		err = forgetRawProgress(f)
@@ -101,45 +111,38 @@ func forgetRawProgress(f durable.FS) error {
 	return err
 }
 
-// compare returns the newest commit of a root, which the store must have as well. Version is 0 if
-// there is none.
-func (d *Dataset) compare(ctx context.Context, f durable.ReadFS) (here snapshot.Commit, err error) {
-	here, found, err := snapshot.Last(f)
-	if err != nil || !found || d.knows(here.SHA256) {
-		return here, err
+// compare checks whether the store has the newest commit of a root. Version is 0 if there is none.
+func (d *Dataset) compare(ctx context.Context, here snapshot.Commit) error {
+	if here.Version == 0 || d.knows(here.SHA256) {
+		return nil
 	}
-	data, err := d.store.objects.get(ctx, d.key(commitName(here.Version)))
+	data, err := d.store.objects.Get(ctx, d.key(commitName(here.Version)))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		there, _, err := snapshot.ReadRecord(d.Records(ctx), here.Version) // compacted before a push
 		if errors.Is(err, fs.ErrNotExist) {
-			return here, d.lacks(here.Version)
+			return d.lacks(here.Version)
 		}
 		if err != nil {
-			return here, err
+			return err
 		}
 		if there.SHA256 != here.SHA256 {
-			return here, d.differs(there, here)
+			return d.differs(there, here)
 		}
 	case err != nil:
-		return here, err
+		return err
 	case durable.Hash(data) != here.SHA256:
 		there, err := snapshot.ParseCommit(data)
 		if err != nil {
-			return here, damagedRecord(here.Version, err)
+			return damagedRecord(here.Version, err)
 		}
-		return here, d.differs(there, here)
+		return d.differs(there, here)
 	}
 	if err := d.beginning(ctx); err != nil {
-		return here, err
+		return err
 	}
 	d.know(here.SHA256)
-	return here, nil
-}
-
-// lacks is the error of a publication that the store should have.
-func (d *Dataset) lacks(n uint64) error {
-	return fmt.Errorf("%s: publication %d: %w", d, n, snapshot.ErrStoreLacks)
+	return nil
 }
 
 // knownFor is the time for which a run believes without a request: the store still has the newest
@@ -201,7 +204,7 @@ func (d *Dataset) beginning(ctx context.Context) error {
 // neverPublished checks the state files of a dataset without a record. If they say that something
 // was published, the store lost it.
 func (d *Dataset) neverPublished(ctx context.Context) error {
-	data, err := d.store.objects.get(ctx, d.key(stateArchive))
+	data, err := d.store.objects.Get(ctx, d.key(stateArchive))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -216,23 +219,9 @@ func (d *Dataset) neverPublished(ctx context.Context) error {
 	return nil
 }
 
-// differs is the error of a record in the store that is not the root's. If the same run wrote
-// both, one of them is damaged, and the root has verified its own.
-func (d *Dataset) differs(there, here snapshot.Commit) error {
-	if there.RunID == here.RunID && there.HistoryID == here.HistoryID {
-		return damagedRecord(here.Version, fmt.Errorf("%w: it differs from the one of this data root", snapshot.ErrDamaged))
-	}
-	return fmt.Errorf("%s: publication %d: %w", d, here.Version, ErrDiverged)
-}
-
-// damagedRecord adds the remedy to the error of a record in the store.
-func damagedRecord(n uint64, err error) error {
-	return repairable(fmt.Errorf("object store: %s: %w", commitName(n), err))
-}
-
-// copy makes a publication the newest one of a root. Every file is compared with the manifest
+// copy makes a publication the newest one of a root, whose newest one is here. Every file is compared with the manifest
 // before it gets its name. The commit record comes last.
-func (d *Dataset) copy(ctx context.Context, f durable.FS, c snapshot.Commit, record []byte, upTo int) error {
+func (d *Dataset) copy(ctx context.Context, f durable.FS, here, c snapshot.Commit, record []byte, upTo int) error {
 	err := snapshot.MakeFolders(f)
 	if err == nil {
 		err = snapshot.BeginCopy(f, c, record)
@@ -241,7 +230,7 @@ func (d *Dataset) copy(ctx context.Context, f durable.FS, c snapshot.Commit, rec
 		err = d.copyPack(ctx, f, c, upTo)
 	}
 	if errors.Is(err, fs.ErrNotExist) {
-		err = missing(packName(c))
+		err = missing(pack.Name(c))
 	}
 	if err != nil {
 		return err
@@ -256,8 +245,10 @@ func (d *Dataset) copy(ctx context.Context, f durable.FS, c snapshot.Commit, rec
 	if err := forgetRawProgress(f); err != nil {
 		return err
 	}
-	if err := begin(f, c.Version); err != nil {
-		return err
+	if here.Version+1 != c.Version {
+		if err := begin(f, c.Version); err != nil {
+			return err
+		}
 	}
 	if err := appendRecord(f, c, record); err != nil {
 		return err
@@ -265,17 +256,13 @@ func (d *Dataset) copy(ctx context.Context, f durable.FS, c snapshot.Commit, rec
 	return snapshot.EndCopy(f)
 }
 
-// begin makes a root begin at a version, unless it has the version before.
+// begin makes a root begin at a version, because it lacks the version before.
 func begin(f durable.FS, version uint64) error {
-	last, _, err := snapshot.LastRecord(f)
-	if err != nil || last+1 == version {
-		return err
-	}
 	if err := snapshot.WriteFirst(f, version); err != nil {
 		return err
 	}
 	// The watermarks of earlier deletions name versions whose records are not here.
-	err = f.Remove(layout.Collected)
+	err := f.Remove(layout.Collected)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -303,15 +290,15 @@ func (d *Dataset) copyPack(ctx context.Context, f durable.FS, c snapshot.Commit,
 // fetchPack unpacks a pack, up to a part, below the folder staged. It calls use with every folder
 // whose files agree with the commit.
 func (d *Dataset) fetchPack(ctx context.Context, f durable.FS, c snapshot.Commit, upTo int, staged string, use func(dir string) error) error {
-	pack, err := d.store.objects.open(ctx, d.key(packName(c)))
+	stored, err := d.store.objects.Open(ctx, d.key(pack.Name(c)))
 	if err != nil {
 		return err
 	}
-	defer pack.Close()
-	if err := unpack(ctx, pack, c, upTo, f, staged); err != nil {
+	defer stored.Close()
+	if err := pack.Unpack(ctx, stored, c, upTo, f, staged); err != nil {
 		return repairable(err)
 	}
-	for part, dir := range folders(c.CycleID) {
+	for part, dir := range pack.Folders(c.CycleID) {
 		there, err := durable.Exists(f, staged+"/"+dir)
 		if err != nil {
 			return err
@@ -319,48 +306,14 @@ func (d *Dataset) fetchPack(ctx context.Context, f durable.FS, c snapshot.Commit
 		if !there {
 			continue
 		}
-		if err := verifyPart(f, staged+"/"+dir, part, c); err != nil {
-			return repairable(fmt.Errorf("%s: %w", packName(c), err))
+		if err := pack.Verify(f, staged+"/"+dir, part, c); err != nil {
+			return repairable(fmt.Errorf("%s: %w", pack.Name(c), err))
 		}
 		if err := use(dir); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// repairable adds the remedy to the error of a damaged object.
-func repairable(err error) error {
-	if snapshot.IsDamage(err) && !errors.Is(err, errRepair) {
-		return fmt.Errorf("%w: %w", err, errRepair)
-	}
-	return err
-}
-
-// verifyPart compares the files of a part with its header, and the header with the commit.
-func verifyPart(f durable.ReadFS, dir string, part int, c snapshot.Commit) error {
-	name, want := layout.ManifestFile, c.ManifestSHA256
-	switch part {
-	case canonical:
-		name, want = layout.CanonicalFile, c.CanonicalSHA256
-	case archived:
-		if c.RawSHA256 == "" {
-			return nil
-		}
-		_, sum, err := durable.HashFile(f, dir+"/"+layout.RawCycleFile)
-		if err == nil && sum != c.RawSHA256 {
-			err = fmt.Errorf("%w: %s differs from the commit", snapshot.ErrDamaged, layout.RawCycleFile)
-		}
-		return err
-	}
-	m, sum, err := snapshot.ReadManifest(f, dir+"/"+name)
-	if err != nil {
-		return err
-	}
-	if want != "" && sum != want {
-		return fmt.Errorf("%w: %s differs from the commit", snapshot.ErrDamaged, name)
-	}
-	return snapshot.Verify(f, dir, m)
 }
 
 // install gives a folder its name. A different folder of this name was never committed: it is
@@ -394,7 +347,7 @@ func (d *Dataset) copySegments(ctx context.Context, f durable.FS, segments []sna
 			continue
 		}
 		g.Go(func() error {
-			data, err := d.store.objects.get(ctx, d.key(segmentName(s.File, s.SHA256)))
+			data, err := d.store.objects.Get(ctx, d.key(segmentName(s.File, s.SHA256)))
 			if errors.Is(err, fs.ErrNotExist) {
 				err = missing(segmentName(s.File, s.SHA256))
 			}
@@ -402,7 +355,7 @@ func (d *Dataset) copySegments(ctx context.Context, f durable.FS, segments []sna
 				return err
 			}
 			if int64(len(data)) != s.Bytes || durable.Hash(data) != s.SHA256 {
-				return fmt.Errorf("%s: %w: it differs from the manifest: %w", segmentName(s.File, s.SHA256), snapshot.ErrDamaged, errRepair)
+				return fmt.Errorf("%s: %w: it differs from the manifest: %w", segmentName(s.File, s.SHA256), snapshot.ErrDamaged, object.ErrRepair)
 			}
 			return durable.CreateAgain(f, s.File, durable.Bytes(data))
 		})
@@ -425,24 +378,19 @@ func hasSegment(f durable.FS, s snapshot.Segment) (bool, error) {
 	return false, err
 }
 
-// missing is the error of an object that a commit names and the store lacks.
-func missing(name string) error {
-	return fmt.Errorf("%s: %w: it is missing: %w", name, snapshot.ErrDamaged, errRepair)
-}
-
 // Manifest reads the manifest of a publication: the first file of its pack.
 func (d *Dataset) Manifest(ctx context.Context, c snapshot.Commit) (snapshot.Manifest, error) {
-	pack, err := d.store.objects.open(ctx, d.key(packName(c)))
+	stored, err := d.store.objects.Open(ctx, d.key(pack.Name(c)))
 	if err != nil {
 		return snapshot.Manifest{}, err
 	}
-	defer pack.Close()
-	data, err := firstFile(pack, c)
+	defer stored.Close()
+	data, err := pack.Manifest(stored, c)
 	if err != nil {
 		return snapshot.Manifest{}, err
 	}
 	if durable.Hash(data) != c.ManifestSHA256 {
-		return snapshot.Manifest{}, fmt.Errorf("%s: %w: its manifest differs from the commit", packName(c), snapshot.ErrDamaged)
+		return snapshot.Manifest{}, fmt.Errorf("%s: %w: its manifest differs from the commit", pack.Name(c), snapshot.ErrDamaged)
 	}
 	return snapshot.ParseManifest(data)
 }
@@ -464,13 +412,9 @@ func (d *Dataset) sameHistory(ctx context.Context, f durable.ReadFS, newest uint
 }
 
 // Reset moves everything published in a damaged root to the quarantine, so that the next
-// [Dataset.Sync] copies it again. If the root has a record that the store lacks, it changes
-// nothing and returns false.
-func (d *Dataset) Reset(ctx context.Context, f durable.FS) (bool, error) {
-	here, _, err := snapshot.LastRecord(f)
-	if err != nil && !snapshot.IsDamage(err) {
-		return false, err
-	}
+// [Dataset.Sync] copies it again. here is the number of its newest record, 0 if it is not known. If
+// the root has a record that the store lacks, it changes nothing and returns false.
+func (d *Dataset) Reset(ctx context.Context, f durable.FS, here uint64) (bool, error) {
 	there, _, err := d.Head(ctx, 0)
 	if err != nil || there.Version == 0 || there.Version < here {
 		return false, err

@@ -5,14 +5,15 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"mkt/internal/cluster/store/object"
 	"mkt/publish/layout"
 )
 
 // MeasureAccount counts the objects of an account and their bytes.
 func (s *Store) MeasureAccount(ctx context.Context, clientID string) (objects int, bytes int64, err error) {
-	err = s.objects.list(ctx, layout.Tenant(clientID)+"/", "", func(o object) (bool, error) {
+	err = s.objects.List(ctx, layout.Tenant(clientID)+"/", "", func(o object.Object) (bool, error) {
 		objects++
-		bytes += o.size
+		bytes += o.Size
 		return true, nil
 	})
 	return objects, bytes, err
@@ -22,8 +23,8 @@ func (s *Store) MeasureAccount(ctx context.Context, clientID string) (objects in
 // publish for the account meanwhile.
 func (s *Store) DeleteAccount(ctx context.Context, clientID string) error {
 	var keys []string
-	err := s.objects.list(ctx, layout.Tenant(clientID)+"/", "", func(o object) (bool, error) {
-		keys = append(keys, o.key)
+	err := s.objects.List(ctx, layout.Tenant(clientID)+"/", "", func(o object.Object) (bool, error) {
+		keys = append(keys, o.Key)
 		return true, nil
 	})
 	if err != nil {
@@ -32,7 +33,7 @@ func (s *Store) DeleteAccount(ctx context.Context, clientID string) error {
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(copiesAtOnce)
 	for _, key := range keys {
-		g.Go(func() error { return s.objects.delete(ctx, key) })
+		g.Go(func() error { return s.objects.Delete(ctx, key) })
 	}
 	return g.Wait()
 }

@@ -16,9 +16,9 @@
 //	client_id=<id>/state.tar           the state files of the account
 //	accounts/<20 digits>.yaml          the versions of tenants.yaml
 //	accounts/<20 digits>-<16 hex>.log  the entries of the audit log of a version
-//	log/from=<20 digits>.json          the transparency log: the leaves that follow a size, with their head
-//	log/tiles/<20 digits>.json         256 leaves in one object, for machines that have none of them
-//	log/cosigned, log/witnesses.json   the newest cosigned checkpoint, and the last answers of the witnesses
+//	log/<20 digits>.tar                a full tile of the transparency log
+//	log/last.tar                       its other files
+//	log/checkpoint                     its head, which all of them are at least as new as
 //	id-key.fingerprint                 of the key which made all ids
 //
 // A publication is made by creating its commit record, which is only created if there is none of

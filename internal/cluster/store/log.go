@@ -5,72 +5,47 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
-	"strings"
+	"mkt/internal/cluster/store/pack"
 
-	"mkt/internal/receipts/transparency"
+	"mkt/internal/cluster/store/object"
 	"mkt/publish/durable"
 )
 
-// Log is the backup of a transparency log, which one machine keeps: an archive of each full tile, one with all other
-// files, and the head that both are at least as new as.
-type Log struct{ objects objects }
+// Log is the backup of a transparency log, which one machine keeps: archives of files, and the head that all of them
+// are at least as new as. Package commitlog decides which files they have.
+type Log struct{ objects object.Set }
 
 // Log returns the backup of the transparency log.
 func (s *Store) Log() *Log { return &Log{s.objects} }
 
 const (
-	logHead = "log/checkpoint"
-	logLast = "log/last.tar"
+	logDir  = "log/"
+	logHead = logDir + "checkpoint"
 )
-
-func logTile(n int64) string { return fmt.Sprintf("log/%020d.tar", n) }
 
 // Head returns the signed head; nil if there is no backup.
 func (l *Log) Head(ctx context.Context) ([]byte, error) {
-	head, err := l.objects.get(ctx, logHead)
+	head, err := l.objects.Get(ctx, logHead)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	return head, err
 }
 
-// BackUp stores a log with a head, below a data root, of which the backup has a beginning, or nothing. The head comes
-// last, so that the next call stores what an interrupted one did not.
-func (l *Log) BackUp(ctx context.Context, data durable.ReadFS, head transparency.Signed) error {
-	there, err := l.Head(ctx)
-	if err != nil || string(there) == string(head.Note) {
-		return err
-	}
-	var before transparency.Checkpoint
-	if there != nil {
-		text, _, _ := strings.Cut(string(there), "\n\n")
-		if before, err = transparency.ParseCheckpoint(text + "\n"); err != nil {
-			return fmt.Errorf("object store: %s: %w", logHead, err)
-		}
-	}
-	for n := transparency.TilesOf(before.Size); n < transparency.TilesOf(head.Size); n++ {
-		if err := l.archive(ctx, data, logTile(n), transparency.TileFiles(n)); err != nil {
-			return err
-		}
-	}
-	if err := l.archive(ctx, data, logLast, transparency.LastFiles(head.Size)); err != nil {
-		return err
-	}
-	return l.objects.put(ctx, logHead, durable.Bytes(head.Note))
+// SetHead stores the signed head.
+func (l *Log) SetHead(ctx context.Context, head []byte) error {
+	return l.objects.Put(ctx, logHead, durable.Bytes(head))
 }
 
-func (l *Log) archive(ctx context.Context, data durable.ReadFS, name string, files []string) error {
+// Archive stores files of a data root in an archive.
+func (l *Log) Archive(ctx context.Context, data durable.ReadFS, archive string, files []string) error {
 	var out bytes.Buffer
 	w := tar.NewWriter(&out)
 	for _, file := range files {
-		content, err := durable.ReadFile(data, file, maxObject)
-		if errors.Is(err, fs.ErrNotExist) && transparency.MayLack(file) {
-			continue
-		}
+		content, err := durable.ReadFile(data, file, object.MaxObject)
 		if err == nil {
-			err = w.WriteHeader(header(file, tar.TypeReg, "", int64(len(content))))
+			err = w.WriteHeader(pack.Header(file, tar.TypeReg, "", int64(len(content))))
 		}
 		if err == nil {
 			_, err = w.Write(content)
@@ -82,5 +57,5 @@ func (l *Log) archive(ctx context.Context, data durable.ReadFS, name string, fil
 	if err := w.Close(); err != nil {
 		return err
 	}
-	return l.objects.put(ctx, name, durable.Bytes(out.Bytes()))
+	return l.objects.Put(ctx, logDir+archive, durable.Bytes(out.Bytes()))
 }

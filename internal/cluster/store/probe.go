@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"time"
 
+	"mkt/internal/cluster/store/object"
 	"mkt/publish/durable"
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
@@ -19,7 +20,7 @@ type Probed struct {
 	Ahead time.Duration // how far this clock is ahead of the store's; negative if it is behind
 }
 
-// Probe checks whether the store can be read and written. The error is [ErrUnsafe] if it
+// Probe checks whether the store can be read and written. The error is [object.ErrUnsafe] if it
 // overwrites an object although it must only be created if absent. Probe leaves nothing behind.
 func (s *Store) Probe(ctx context.Context) error {
 	_, err := s.Measure(ctx)
@@ -32,41 +33,41 @@ func (s *Store) Measure(ctx context.Context) (p Probed, err error) {
 	left := true
 	defer func() {
 		if left {
-			s.objects.delete(context.WithoutCancel(ctx), key)
+			s.objects.Delete(context.WithoutCancel(ctx), key)
 		}
 	}()
 	began := s.now()
-	if err := s.objects.create(ctx, key, []byte("first\n")); err != nil {
+	if err := s.objects.Create(ctx, key, []byte("first\n")); err != nil {
 		return p, err
 	}
 	p.Took = s.now().Sub(began)
-	err = s.objects.create(ctx, key, []byte("second\n"))
+	err = s.objects.Create(ctx, key, []byte("second\n"))
 	if err == nil {
-		return p, ErrUnsafe
+		return p, object.ErrUnsafe
 	}
-	there, read := s.objects.get(ctx, key)
+	there, read := s.objects.Get(ctx, key)
 	switch {
 	case read != nil:
 		return p, read
 	case string(there) != "first\n":
-		return p, ErrUnsafe
-	case errors.Is(err, ErrAway), errors.Is(err, ErrRefused), errors.Is(err, ErrNoBucket), errors.Is(err, ErrFull):
+		return p, object.ErrUnsafe
+	case errors.Is(err, object.ErrAway), errors.Is(err, object.ErrRefused), errors.Is(err, object.ErrNoBucket), errors.Is(err, object.ErrFull):
 		return p, err
 	}
-	at, err := s.objects.stored(ctx, key)
+	at, err := s.objects.Stored(ctx, key)
 	if err != nil {
 		return p, err
 	}
 	// The store's time may be in whole seconds.
 	p.Ahead = began.Add(p.Took / 2).Sub(at.Add(time.Second / 2)).Truncate(time.Second)
 	left = false
-	return p, s.objects.delete(ctx, key)
+	return p, s.objects.Delete(ctx, key)
 }
 
 // IDKeyFingerprint returns the fingerprint of the key that made the ids in the store, "" if
 // there is none yet.
 func (s *Store) IDKeyFingerprint(ctx context.Context) (string, error) {
-	data, err := s.objects.get(ctx, layout.IDKeyFingerprintFile)
+	data, err := s.objects.Get(ctx, layout.IDKeyFingerprintFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil
 	}
@@ -77,7 +78,10 @@ func (s *Store) IDKeyFingerprint(ctx context.Context) (string, error) {
 // Its errors are those of [Dataset.Sync]. f may be nil, for a root that does not exist.
 func (d *Dataset) Compare(ctx context.Context, f durable.ReadFS) (here, there snapshot.Commit, err error) {
 	if f != nil {
-		if here, err = d.compare(ctx, f); err != nil {
+		if here, _, err = snapshot.Last(f); err == nil {
+			err = d.compare(ctx, here)
+		}
+		if err != nil {
 			return here, there, err
 		}
 	}
@@ -97,7 +101,7 @@ func (d *Dataset) Lost(ctx context.Context, head snapshot.Commit) (n int, bytes 
 	number := fmt.Sprintf("%020d", head.Version)
 	_, lost, err := c.packs(number[:len(number)-3], snapshot.Commit{}, head)
 	for _, o := range lost {
-		bytes += o.size
+		bytes += o.Size
 	}
 	return len(lost), bytes, err
 }

@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"mkt/internal/cluster/store/pack"
 	"path"
 	"time"
 
+	"mkt/internal/cluster/store/object"
 	"mkt/publish/durable"
 	"mkt/publish/layout"
 	"mkt/publish/retention"
@@ -108,7 +110,7 @@ func (p *pull) goOn(ctx context.Context) error {
 	if p.begins = !found; p.begins {
 		return nil
 	}
-	if _, err := p.d.compare(ctx, p.f); err != nil {
+	if err := p.d.compare(ctx, here); err != nil {
 		return err
 	}
 	if here.Version+1 < p.done.First {
@@ -161,7 +163,7 @@ func (p *pull) one(ctx context.Context, n uint64) (snapshot.Commit, error) {
 	if err != nil {
 		return c, err
 	}
-	if err = p.d.copyPack(ctx, p.f, c, archived); err == nil {
+	if err = p.d.copyPack(ctx, p.f, c, pack.Archived); err == nil {
 		err = p.found(ctx, c)
 	}
 	switch {
@@ -229,15 +231,15 @@ func (p *pull) recordMissing(last snapshot.Commit) error {
 // archives copies the compacted raw cycles of the span.
 func (p *pull) archives(ctx context.Context) error {
 	prefix := p.d.key(layout.RawDir + "/")
-	return p.d.store.objects.list(ctx, prefix, "", func(o object) (bool, error) {
-		base := path.Base(o.key)
+	return p.d.store.objects.List(ctx, prefix, "", func(o object.Object) (bool, error) {
+		base := path.Base(o.Key)
 		until, ok := layout.ParseRawPack(base)
 		from := until.Add(-layout.RawPackSpan)
 		if !ok || until.Before(p.o.From) || !p.o.To.IsZero() && from.After(p.o.To) {
 			return true, nil
 		}
 		p.done.Archives++
-		return true, p.archive(ctx, layout.RawDir+"/"+base, o.size)
+		return true, p.archive(ctx, layout.RawDir+"/"+base, o.Size)
 	})
 }
 
@@ -248,7 +250,7 @@ func (p *pull) archive(ctx context.Context, name string, size int64) error {
 	if err := durable.MkdirAllSync(p.f, layout.RawDir); err != nil {
 		return err
 	}
-	r, err := p.d.store.objects.open(ctx, p.d.key(name))
+	r, err := p.d.store.objects.Open(ctx, p.d.key(name))
 	if err != nil {
 		return err
 	}
@@ -264,11 +266,11 @@ func (p *pull) archive(ctx context.Context, name string, size int64) error {
 
 // measure adds up the size of a pull.
 func (p *pull) measure(ctx context.Context) error {
-	return p.d.store.objects.list(ctx, p.d.key("packs/"), "", func(o object) (bool, error) {
-		version, ok := parsePack(path.Base(o.key))
+	return p.d.store.objects.List(ctx, p.d.key("packs/"), "", func(o object.Object) (bool, error) {
+		version, ok := pack.Parse(path.Base(o.Key))
 		if ok && version >= p.done.First && version <= p.done.Last {
 			p.done.Packs++
-			p.done.Bytes += o.size
+			p.done.Bytes += o.Size
 		}
 		return !ok || version <= p.done.Last, nil
 	})

@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
+	"mkt/internal/cluster/store/pack"
 	"path"
 
 	"mkt/publish/durable"
@@ -112,7 +112,7 @@ func (d *Dataset) beginAt(ctx context.Context, first uint64) error {
 	if err != nil {
 		return err
 	}
-	return d.store.objects.create(ctx, d.key(layout.First), data)
+	return d.store.objects.Create(ctx, d.key(layout.First), data)
 }
 
 func (d *Dataset) pushOne(ctx context.Context, f durable.FS, n uint64, dryRun bool) (packed bool, err error) {
@@ -128,14 +128,14 @@ func (d *Dataset) pushOne(ctx context.Context, f durable.FS, n uint64, dryRun bo
 		err = nil
 	}
 	if err == nil {
-		err = d.store.objects.create(ctx, d.key(commitName(n)), record)
+		err = d.store.objects.Create(ctx, d.key(commitName(n)), record)
 	}
 	return packed, err
 }
 
 // isLeft reports whether retention has left more of a publication than its record.
 func isLeft(f durable.ReadFS, c snapshot.Commit) (bool, error) {
-	for _, dir := range folders(c.CycleID) {
+	for _, dir := range pack.Folders(c.CycleID) {
 		if there, err := durable.Exists(f, dir); err != nil || there {
 			return there, err
 		}
@@ -191,7 +191,7 @@ func (d *Dataset) pushFiles(ctx context.Context, f durable.FS, dir string, dryRu
 		if err != nil {
 			return n, err
 		}
-		size, there, err := d.store.objects.exists(ctx, d.key(stored))
+		size, there, err := d.store.objects.Exists(ctx, d.key(stored))
 		if err != nil {
 			return n, err
 		}
@@ -209,19 +209,6 @@ func (d *Dataset) pushFiles(ctx context.Context, f durable.FS, dir string, dryRu
 	return n, nil
 }
 
-// putFile stores a file under a name.
-func (d *Dataset) putFile(ctx context.Context, f durable.ReadFS, name, stored string) error {
-	return d.store.objects.put(ctx, d.key(stored), func(w io.Writer) error {
-		r, err := f.Open(name)
-		if err != nil {
-			return err
-		}
-		defer r.Close()
-		_, err = io.Copy(w, r)
-		return err
-	})
-}
-
 // pushWatermarks records in the store the deletions made by retention in a root.
 func (d *Dataset) pushWatermarks(ctx context.Context, f durable.ReadFS, dryRun bool) error {
 	marks, err := retention.ReadWatermarks(f)
@@ -229,9 +216,4 @@ func (d *Dataset) pushWatermarks(ctx context.Context, f durable.ReadFS, dryRun b
 		return err
 	}
 	return d.raise(ctx, marks, dryRun)
-}
-
-// watermarks reads the record of deletions in the store.
-func (d *Dataset) watermarks(ctx context.Context) (retention.Watermarks, error) {
-	return retention.ReadWatermarks(d.Records(ctx))
 }

@@ -8,8 +8,10 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"mkt/internal/cluster/store/pack"
 	"path"
 
+	"mkt/internal/cluster/store/object"
 	"mkt/publish/durable"
 	"mkt/publish/layout"
 	"mkt/publish/retention"
@@ -72,15 +74,15 @@ func (d *Dataset) repairUpTo(ctx context.Context, here uint64) (last uint64, err
 			last = max(last, version)
 		}
 	}
-	err = d.store.objects.list(ctx, d.key(layout.CommitsDir+"/"), "", func(o object) (bool, error) {
-		note(layout.ParseCommit(path.Base(o.key)))
+	err = d.store.objects.List(ctx, d.key(layout.CommitsDir+"/"), "", func(o object.Object) (bool, error) {
+		note(layout.ParseCommit(path.Base(o.Key)))
 		return true, nil
 	})
 	if err != nil {
 		return 0, err
 	}
-	return last, d.store.objects.list(ctx, d.key("packs/"), "", func(o object) (bool, error) {
-		note(parsePack(path.Base(o.key)))
+	return last, d.store.objects.List(ctx, d.key("packs/"), "", func(o object.Object) (bool, error) {
+		note(pack.Parse(path.Base(o.Key)))
 		return true, nil
 	})
 }
@@ -102,7 +104,7 @@ func (d *Dataset) repairFrom(ctx context.Context, f durable.ReadFS, last uint64,
 	}
 	data, err := snapshot.EncodeFirst(mine)
 	if err == nil {
-		err = d.store.objects.put(ctx, d.key(layout.First), durable.Bytes(data))
+		err = d.store.objects.Put(ctx, d.key(layout.First), durable.Bytes(data))
 	}
 	return mine, err
 }
@@ -148,7 +150,7 @@ func (r *repair) pack(c snapshot.Commit) error {
 		return err
 	}
 	var same bool
-	if all := parts[served] && parts[canonical] && parts[archived]; all {
+	if all := parts[pack.Served] && parts[pack.Canonical] && parts[pack.Archived]; all {
 		same, err = r.equal(c)
 	} else {
 		same, err = r.intact(c)
@@ -156,15 +158,15 @@ func (r *repair) pack(c snapshot.Commit) error {
 	if err != nil || same {
 		return err
 	}
-	if !parts[served] || !parts[canonical] || !parts[archived] && archive == "" && c.RawSHA256 != "" {
-		r.done.Left = append(r.done.Left, packName(c))
+	if !parts[pack.Served] || !parts[pack.Canonical] || !parts[pack.Archived] && archive == "" && c.RawSHA256 != "" {
+		r.done.Left = append(r.done.Left, pack.Name(c))
 		return nil
 	}
 	r.done.Packs++
 	if r.o.DryRun {
 		return nil
 	}
-	if !parts[archived] && archive != "" {
+	if !parts[pack.Archived] && archive != "" {
 		if err := r.d.putFile(r.ctx, r.f, archive, archive); err != nil {
 			return err
 		}
@@ -175,7 +177,7 @@ func (r *repair) pack(c snapshot.Commit) error {
 // has reports which parts of a pack the root has. archive is the file of the root into which its
 // raw cycle may have been compacted, or "".
 func (r *repair) has(c snapshot.Commit) (parts [3]bool, archive string, err error) {
-	for i, dir := range folders(c.CycleID) {
+	for i, dir := range pack.Folders(c.CycleID) {
 		if parts[i], err = durable.Exists(r.f, dir); err != nil {
 			return parts, "", err
 		}
@@ -204,18 +206,18 @@ func (r *repair) intact(c snapshot.Commit) (bool, error) {
 // deleted it.
 func (r *repair) equal(c snapshot.Commit) (bool, error) {
 	want, got := sha256.New(), sha256.New()
-	if _, err := writePack(r.ctx, r.f, c, want); err != nil {
+	if _, err := pack.Write(r.ctx, r.f, c, want); err != nil {
 		return false, err
 	}
-	pack, err := r.d.store.objects.open(r.ctx, r.d.key(packName(c)))
+	stored, err := r.d.store.objects.Open(r.ctx, r.d.key(pack.Name(c)))
 	if errors.Is(err, fs.ErrNotExist) {
 		return r.collected(c), nil
 	}
 	if err != nil {
 		return false, err
 	}
-	defer pack.Close()
-	if _, err := io.Copy(got, pack); snapshot.IsDamage(err) {
+	defer stored.Close()
+	if _, err := io.Copy(got, stored); snapshot.IsDamage(err) {
 		return false, nil
 	} else if err != nil {
 		return false, err
@@ -233,7 +235,7 @@ func (r *repair) unpacked(c snapshot.Commit) error {
 		return err
 	}
 	defer r.f.RemoveAll(staged)
-	return r.d.fetchPack(r.ctx, r.f, c, archived, staged, func(string) error { return nil })
+	return r.d.fetchPack(r.ctx, r.f, c, pack.Archived, staged, func(string) error { return nil })
 }
 
 // segments stores the damaged or missing segments that a manifest names, unless retention may have
@@ -252,7 +254,7 @@ func (r *repair) segments(c snapshot.Commit) error {
 			continue
 		}
 		r.read[name] = true
-		data, err := r.d.store.objects.get(r.ctx, r.d.key(name))
+		data, err := r.d.store.objects.Get(r.ctx, r.d.key(name))
 		if err != nil && !errors.Is(err, fs.ErrNotExist) && !snapshot.IsDamage(err) {
 			return err
 		}
@@ -282,5 +284,5 @@ func (r *repair) put(name string, write func(io.Writer) error) error {
 	if r.o.DryRun {
 		return nil
 	}
-	return r.d.store.objects.put(r.ctx, r.d.key(name), write)
+	return r.d.store.objects.Put(r.ctx, r.d.key(name), write)
 }

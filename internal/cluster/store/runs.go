@@ -11,6 +11,7 @@ import (
 	"mkt/publish/football"
 	"mkt/publish/layout"
 	"mkt/publish/retention"
+	"mkt/publish/snapshot"
 )
 
 // Runs is what the runs of one process do with the object store before and after their steps. Open,
@@ -23,12 +24,15 @@ type Runs struct {
 	Lost error
 
 	shipped   sync.Map // dataset → shippedStates
+	copied    sync.Map // dataset → when the state files of its account were copied from the store
 	collected sync.Map // dataset → when retention was applied in the store
 }
 
-// Begin prepares a root for a run, see [Attach].
+// Begin prepares a root for a run, see [Attach]. After an error, which the caller records in the root,
+// the run is ended too.
 func (r *Runs) Begin(ctx context.Context, data, root durable.FS, clientID string, p football.Product) (*Attached, error) {
 	a, err := Attach(ctx, r.Open, data, root, clientID, p)
+	a.failed = err
 	if a.Damage != nil {
 		r.logCopyAgain(clientID, p, a.Damage)
 	}
@@ -41,18 +45,23 @@ func (r *Runs) Begin(ctx context.Context, data, root durable.FS, clientID string
 // Ended is how the steps of a run ended.
 type Ended struct {
 	Err      error // of the run; nil if it worked
-	Damage   error // of published files, which the run found; nil if there is none
 	Stopping bool  // the process ends
 }
 
-// End stores the state files of a run, and prepares the next run if this one found damage that the
-// store can repair: it reports whether the next run copies the files again.
+// End stores the state files of a run, and prepares the next run if this one found damage, a
+// [*snapshot.DamageError], that the store can repair: it reports whether the next run copies the files
+// again. Of a run that could not begin, the state files are stored only if the store lacks
+// publications: otherwise another machine would take the account for a new one.
 func (r *Runs) End(ctx context.Context, a *Attached, root durable.FS, e Ended) (copies bool) {
-	r.shipStates(ctx, a, root, e.Err != nil, e.Stopping)
-	if e.Damage == nil || a.Dataset == nil || a.CopyAgain(ctx, root, e.Damage) != nil {
+	if a.failed != nil && !errors.Is(a.failed, snapshot.ErrStoreLacks) {
 		return false
 	}
-	r.logCopyAgain(a.Dataset.clientID, a.Dataset.product, e.Damage)
+	r.shipStates(ctx, a, root, e.Err != nil, e.Stopping)
+	var damage *snapshot.DamageError
+	if !errors.As(e.Err, &damage) || a.Dataset == nil || a.CopyAgain(ctx, root, damage.Commit.Version, damage) != nil {
+		return false
+	}
+	r.logCopyAgain(a.Dataset.clientID, a.Dataset.product, damage)
 	return true
 }
 
@@ -92,16 +101,34 @@ func (s shippedStates) isOld(now shippedStates) bool {
 	return s.failed != now.failed || now.at.Sub(s.at) >= StatesEvery
 }
 
+// CopyAccountStates copies the state files of an account from a store, at most once in [StatesEvery] for
+// a product that waits for a finding about its provider: a person may test a connection on any machine,
+// and a run that is postponed would never hear of the result. in opens the folder of the account. A
+// failure is only logged.
+func (r *Runs) CopyAccountStates(ctx context.Context, d *Dataset, in func(do func(account durable.FS) error) error) {
+	last, _ := r.copied.Load(d.String())
+	if last != nil && r.Now().Sub(last.(time.Time)) < StatesEvery {
+		return
+	}
+	r.copied.Store(d.String(), r.Now())
+	err := in(func(account durable.FS) error { return d.store.CopyAccountStates(ctx, d.clientID, account) })
+	if err != nil {
+		r.Log.Warn("the newest test of the connection could not be copied from the object store", "tenant", d.clientID, "error", err)
+	}
+}
+
 // collectEvery is how often retention is applied in the store, by each process.
 const collectEvery = time.Hour
 
 // Collect applies the retention in the store after a publication, if this process did not within the
-// last hour. It reports whether it did.
+// last hour. It reports whether it did. Its error is logged: the publication is done.
 func (r *Runs) Collect(ctx context.Context, d *Dataset, keep retention.Policy) (collected bool, err error) {
 	if last, ok := r.collected.Load(d.String()); ok && r.Now().Sub(last.(time.Time)) < collectEvery {
 		return false, nil
 	}
 	r.collected.Store(d.String(), r.Now())
-	_, err = d.Collect(ctx, CollectOptions{Policy: keep})
+	if _, err = d.Collect(ctx, CollectOptions{Policy: keep}); err != nil {
+		r.Log.Warn("retention in the object store stopped early; a later run continues", "tenant", d.clientID, "product", d.product, "error", err)
+	}
 	return true, err
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"mkt/internal/cluster/store/pack"
 
 	"mkt/publish/durable"
 	"mkt/publish/snapshot"
@@ -30,7 +31,7 @@ func (d *Dataset) Ship(ctx context.Context, root durable.FS, c snapshot.Commit, 
 	if err := d.shipPack(ctx, root, c); err != nil {
 		return err
 	}
-	err := d.store.objects.create(ctx, d.key(commitName(c.Version)), record)
+	err := d.store.objects.Create(ctx, d.key(commitName(c.Version)), record)
 	if errors.Is(err, snapshot.ErrConflict) {
 		return fmt.Errorf("commit %d: %w", c.Version, snapshot.ErrConflict)
 	}
@@ -64,8 +65,8 @@ func (d *Dataset) follows(ctx context.Context, c snapshot.Commit) (err error) {
 }
 
 func (d *Dataset) shipPack(ctx context.Context, root durable.FS, c snapshot.Commit) error {
-	return d.store.objects.put(ctx, d.key(packName(c)), func(w io.Writer) error {
-		files, err := writePack(ctx, root, c, w)
+	return d.store.objects.Put(ctx, d.key(pack.Name(c)), func(w io.Writer) error {
+		files, err := pack.Write(ctx, root, c, w)
 		if err == nil && files == 0 {
 			err = errNothingLeft
 		}
@@ -75,3 +76,16 @@ func (d *Dataset) shipPack(ctx context.Context, root durable.FS, c snapshot.Comm
 
 // errNothingLeft: retention has deleted all of a publication but its record.
 var errNothingLeft = errors.New("nothing is left of this publication")
+
+// putFile stores a file under a name.
+func (d *Dataset) putFile(ctx context.Context, f durable.ReadFS, name, stored string) error {
+	return d.store.objects.Put(ctx, d.key(stored), func(w io.Writer) error {
+		r, err := f.Open(name)
+		if err != nil {
+			return err
+		}
+		defer r.Close()
+		_, err = io.Copy(w, r)
+		return err
+	})
+}

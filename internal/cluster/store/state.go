@@ -10,6 +10,7 @@ import (
 	"io"
 	"io/fs"
 	"maps"
+	"mkt/internal/cluster/store/pack"
 	"path"
 	"slices"
 	"strings"
@@ -48,7 +49,7 @@ func (s *Store) shipStates(ctx context.Context, f durable.ReadFS, dir, prefix st
 	if last, ok := s.shipped.Load(key); ok && last == sum {
 		return nil
 	}
-	if err = s.objects.put(ctx, key, durable.Bytes(data)); err == nil {
+	if err = s.objects.Put(ctx, key, durable.Bytes(data)); err == nil {
 		s.shipped.Store(key, sum)
 	}
 	return err
@@ -73,7 +74,7 @@ func archiveStates(f durable.ReadFS, dir string) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := w.WriteHeader(header(layout.StateDir+"/"+e.Name(), tar.TypeReg, "", int64(len(data)))); err != nil {
+		if err := w.WriteHeader(pack.Header(layout.StateDir+"/"+e.Name(), tar.TypeReg, "", int64(len(data)))); err != nil {
 			return nil, err
 		}
 		if _, err := w.Write(data); err != nil {
@@ -95,21 +96,24 @@ func isState(name string) bool {
 }
 
 // CopyStates copies the state files of a product to its root. The one of the newest publication is
-// left out until the root has that publication: see [isAhead].
+// left out until the root has that publication: see [publishedIn].
 func (d *Dataset) CopyStates(ctx context.Context, f durable.FS) error {
 	states, err := d.store.states(ctx, d.dir)
-	if err == nil {
-		err = d.writeStates(f, states)
-	}
-	return err
-}
-
-func (d *Dataset) writeStates(f durable.FS, states map[string][]byte) error {
-	ahead, err := isAhead(f, states[publishState])
 	if err != nil {
 		return err
 	}
-	if ahead {
+	var head snapshot.Commit
+	if publishedIn(states) != "" {
+		if head, _, err = snapshot.Head(f); err != nil && !snapshot.IsDamage(err) {
+			return err
+		}
+	}
+	return writeStatesUpTo(f, states, head.CycleID)
+}
+
+// writeStatesUpTo is writeStates for a root whose newest publication is of a cycle.
+func writeStatesUpTo(f durable.FS, states map[string][]byte, newest layout.CycleID) error {
+	if publishedIn(states) > newest {
 		states = maps.Clone(states)
 		delete(states, publishState)
 	}
@@ -119,18 +123,14 @@ func (d *Dataset) writeStates(f durable.FS, states map[string][]byte) error {
 // publishState is the state file that names the newest publication.
 const publishState = layout.StateDir + "/publish.json"
 
-// isAhead reports whether a state file names a publication that a root lacks. Such a root would look
-// as if its newest commit records had been lost.
-func isAhead(f durable.ReadFS, state []byte) (bool, error) {
+// publishedIn returns the cycle that state files name as the one published last; "" if they name none. A
+// root that lacks this publication would look as if its newest commit records had been lost.
+func publishedIn(states map[string][]byte) layout.CycleID {
 	var run health.Run
-	if json.Unmarshal(state, &run) != nil || !run.OK {
-		return false, nil
+	if json.Unmarshal(states[publishState], &run) != nil || !run.OK {
+		return ""
 	}
-	head, _, err := snapshot.Head(f)
-	if snapshot.IsDamage(err) {
-		err = nil
-	}
-	return layout.CycleID(run.Cycle) > head.CycleID, err
+	return layout.CycleID(run.Cycle)
 }
 
 // CopyAccountStates copies the state files of an account to its root.
@@ -144,7 +144,7 @@ func (s *Store) CopyAccountStates(ctx context.Context, clientID string, f durabl
 
 // states returns the state files in the store by name; it may have none.
 func (s *Store) states(ctx context.Context, prefix string) (map[string][]byte, error) {
-	data, err := s.objects.get(ctx, prefix+stateArchive)
+	data, err := s.objects.Get(ctx, prefix+stateArchive)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

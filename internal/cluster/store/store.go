@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"mkt/internal/cluster/store/object"
 	"mkt/publish/durable"
 	"mkt/publish/football"
 	"mkt/publish/layout"
@@ -30,10 +31,10 @@ type Options struct {
 
 // Store is an object store. Safe for concurrent use.
 type Store struct {
-	objects objects
+	objects object.Set
 	now     func() time.Time
 	log     *slog.Logger
-	Stats   *Stats
+	Stats   *object.Stats
 	// newest has a commit of the store, by prefix of a dataset (see known). It saves looking up
 	// the commit before the next publication.
 	newest    sync.Map
@@ -47,7 +48,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	open, ok := driverOf(address.Scheme)
+	open, ok := object.DriverOf(address.Scheme)
 	if !ok {
 		return nil, fmt.Errorf("store %s: this program has no driver for %s", Redact(o.URL), address.Scheme)
 	}
@@ -58,14 +59,16 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	if prefix != "" {
 		prefix += "/"
 	}
-	return newStore(objects{bucket, prefix, new(Stats)}, o), nil
+	return newStore(object.Set{Bucket: bucket, Prefix: prefix, Stats: new(object.Stats)}, o), nil
 }
 
 // New returns a store in an open bucket.
-func New(bucket Bucket, o Options) *Store { return newStore(objects{bucket, "", new(Stats)}, o) }
+func New(bucket object.Bucket, o Options) *Store {
+	return newStore(object.Set{Bucket: bucket, Stats: new(object.Stats)}, o)
+}
 
-func newStore(in objects, o Options) *Store {
-	s := &Store{objects: in, now: o.Now, log: o.Log, Stats: in.stats}
+func newStore(in object.Set, o Options) *Store {
+	s := &Store{objects: in, now: o.Now, log: o.Log, Stats: in.Stats}
 	if s.now == nil {
 		s.now = time.Now
 	}
@@ -76,7 +79,7 @@ func newStore(in objects, o Options) *Store {
 }
 
 // Close frees the connections of the store.
-func (s *Store) Close() error { return s.objects.bucket.Close() }
+func (s *Store) Close() error { return s.objects.Bucket.Close() }
 
 // CheckURL checks the form of an address.
 func CheckURL(text string) error {
@@ -139,7 +142,7 @@ func (s *Store) SyncIDKey(ctx context.Context, data durable.FS) error {
 		return err
 	}
 	here := layout.ParseIDKeyFingerprint(text)
-	stored, err := s.objects.get(ctx, name)
+	stored, err := s.objects.Get(ctx, name)
 	isMissingThere := errors.Is(err, fs.ErrNotExist)
 	if err != nil && !isMissingThere {
 		return err
@@ -153,11 +156,11 @@ func (s *Store) SyncIDKey(ctx context.Context, data durable.FS) error {
 	case here == "":
 		err = durable.Overwrite(data, name, stored)
 	case isMissingThere:
-		if err = s.objects.create(ctx, name, text); errors.Is(err, snapshot.ErrConflict) {
+		if err = s.objects.Create(ctx, name, text); errors.Is(err, snapshot.ErrConflict) {
 			err = errOtherKey
 		}
 	case there == "":
-		err = s.objects.put(ctx, name, durable.Bytes(text))
+		err = s.objects.Put(ctx, name, durable.Bytes(text))
 	case here != there:
 		err = errOtherKey
 	}
@@ -186,14 +189,14 @@ type Dataset struct {
 // Datasets lists the accounts and products in the store.
 func (s *Store) Datasets(ctx context.Context) ([]*Dataset, error) {
 	var list []*Dataset
-	err := s.objects.list(ctx, "client_id=", "/", func(account object) (bool, error) {
-		id := strings.TrimSuffix(strings.TrimPrefix(account.key, "client_id="), "/")
-		if !account.dir || !layout.ValidTenantID(id) {
+	err := s.objects.List(ctx, "client_id=", "/", func(account object.Object) (bool, error) {
+		id := strings.TrimSuffix(strings.TrimPrefix(account.Key, "client_id="), "/")
+		if !account.IsPrefix || !layout.ValidTenantID(id) {
 			return true, nil
 		}
-		return true, s.objects.list(ctx, account.key+"product=", "/", func(o object) (bool, error) {
-			if o.dir {
-				list = append(list, s.Dataset(id, football.Product(strings.TrimSuffix(strings.TrimPrefix(o.key, account.key+"product="), "/"))))
+		return true, s.objects.List(ctx, account.Key+"product=", "/", func(o object.Object) (bool, error) {
+			if o.IsPrefix {
+				list = append(list, s.Dataset(id, football.Product(strings.TrimSuffix(strings.TrimPrefix(o.Key, account.Key+"product="), "/"))))
 			}
 			return true, nil
 		})
@@ -209,5 +212,3 @@ func (d *Dataset) Product() football.Product { return d.product }
 
 // String names the dataset in messages.
 func (d *Dataset) String() string { return d.clientID + " " + string(d.product) }
-
-var _ durable.ReadFS = (*view)(nil)

@@ -24,6 +24,8 @@ type view struct {
 	failed error
 }
 
+var _ durable.ReadFS = (*view)(nil)
+
 // Records returns the dataset's commit records, for the functions of package snapshot. It
 // must not be used after ctx has ended.
 func (d *Dataset) Records(ctx context.Context) durable.ReadFS { return &view{ctx: ctx, d: d} }
@@ -33,7 +35,7 @@ func (v *view) Open(name string) (durable.Reader, error) {
 	if v.failed != nil {
 		return nil, v.failed
 	}
-	data, err := v.d.store.objects.get(v.ctx, v.d.dir+name)
+	data, err := v.d.store.objects.Get(v.ctx, v.d.dir+name)
 	if err != nil {
 		return nil, v.fail(err)
 	}
@@ -45,7 +47,7 @@ func (v *view) Stat(name string) (fs.FileInfo, error) {
 	if v.failed != nil {
 		return nil, v.failed
 	}
-	size, found, err := v.d.store.objects.exists(v.ctx, v.d.dir+name)
+	size, found, err := v.d.store.objects.Exists(v.ctx, v.d.dir+name)
 	switch {
 	case err != nil:
 		return nil, v.fail(err)
@@ -114,7 +116,7 @@ const oneByOne = 4
 func (d *Dataset) newest(ctx context.Context, from uint64) (uint64, error) {
 	if from > 0 {
 		for range oneByOne {
-			_, found, err := d.store.objects.exists(ctx, d.key(commitName(from+1)))
+			_, found, err := d.store.objects.Exists(ctx, d.key(commitName(from+1)))
 			if err != nil || !found {
 				return from, err
 			}
@@ -131,7 +133,7 @@ func (d *Dataset) newest(ctx context.Context, from uint64) (uint64, error) {
 		if err != nil || !beyond {
 			return n, err
 		}
-		_, found, err := d.store.objects.exists(ctx, d.key(commitName(n+1)))
+		_, found, err := d.store.objects.Exists(ctx, d.key(commitName(n+1)))
 		switch {
 		case err != nil:
 			return 0, err
@@ -145,11 +147,11 @@ func (d *Dataset) newest(ctx context.Context, from uint64) (uint64, error) {
 // beyond reports whether the store has a record after n, or a pack of a version after n+1. The
 // pack of n+1 may be waiting for its commit.
 func (d *Dataset) beyond(ctx context.Context, n uint64) (bool, error) {
-	record, err := d.store.objects.firstAfter(ctx, d.key(layout.CommitsDir+"/"), d.key(commitName(n)))
+	record, err := d.store.objects.FirstAfter(ctx, d.key(layout.CommitsDir+"/"), d.key(commitName(n)))
 	if err != nil || record != "" {
 		return record != "", err
 	}
-	pack, err := d.store.objects.firstAfter(ctx, d.key("packs/"), d.key(fmt.Sprintf("packs/%020d", n+2)))
+	pack, err := d.store.objects.FirstAfter(ctx, d.key("packs/"), d.key(fmt.Sprintf("packs/%020d", n+2)))
 	return pack != "", err
 }
 

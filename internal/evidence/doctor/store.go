@@ -13,6 +13,7 @@ import (
 
 	"mkt/internal/accounts"
 	"mkt/internal/cluster/store"
+	"mkt/internal/cluster/store/object"
 	"mkt/internal/terminal"
 	"mkt/publish/durable"
 	"mkt/publish/layout"
@@ -83,13 +84,13 @@ func (d *doctor) sharedAccounts(ctx context.Context, s *store.Store, at place) {
 // storeFails reports an error of the store.
 func (d *doctor) storeFails(at place, err error) {
 	switch {
-	case errors.Is(err, store.ErrUnsafe):
+	case errors.Is(err, object.ErrUnsafe):
 		d.bad(Fail, "STORE_UNSAFE", "store", at, "use a store that honours If-None-Match: docs/cluster.md names some; nothing is published to this one", "%v", err)
-	case errors.Is(err, store.ErrNoBucket):
+	case errors.Is(err, object.ErrNoBucket):
 		d.bad(Fail, "STORE_BUCKET", "store", at, "create the bucket, or correct the setting store", "%v", err)
-	case errors.Is(err, store.ErrRefused):
+	case errors.Is(err, object.ErrRefused):
 		d.bad(Fail, "STORE_REFUSES", "store", at, "check the credential in the environment (for s3 AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY) and its permissions: docs/cluster.md has the policy", "%v", err)
-	case errors.Is(err, store.ErrFull):
+	case errors.Is(err, object.ErrFull):
 		d.bad(Fail, "STORE_FULL", "store", at, "free space or raise the quota, or keep less: "+d.mkt("gc --all"), "%v", err)
 	case errors.Is(err, snapshot.ErrDamaged):
 		d.bad(Fail, "STORE_DAMAGED", "store", at, "on a machine that has it: "+d.mkt("push --all --repair")+"; or restore the object from a version or a backup of the bucket", "%v", err)
@@ -192,7 +193,7 @@ func (d *doctor) stored(r *root, c compared) {
 	case errors.Is(c.err, store.ErrDiverged):
 		d.bad(Fail, "STORE_DIVERGED", "store", at, "give each installation its own prefix in the setting store; if the store is right, move "+terminal.Quote(r.dir)+" away: it is copied from the store again", "%v", c.err)
 		return
-	case c.err != nil && snapshot.IsFault(c.err) && !errors.Is(c.err, snapshot.ErrDamaged) && !errors.Is(c.err, store.ErrAway) && !errors.Is(c.err, store.ErrRefused) && !errors.Is(c.err, store.ErrNoBucket):
+	case c.err != nil && snapshot.IsFault(c.err) && !errors.Is(c.err, snapshot.ErrDamaged) && !errors.Is(c.err, object.ErrAway) && !errors.Is(c.err, object.ErrRefused) && !errors.Is(c.err, object.ErrNoBucket):
 		return // the root cannot be read: another finding
 	case c.err != nil:
 		d.storeFails(at, c.err)

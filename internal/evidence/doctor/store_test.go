@@ -13,6 +13,7 @@ import (
 
 	"mkt/internal/accounts"
 	"mkt/internal/cluster/store"
+	"mkt/internal/cluster/store/object"
 	"mkt/internal/evidence/doctor"
 	"mkt/internal/testing/check"
 	"mkt/internal/testing/storetest"
@@ -59,9 +60,9 @@ var storeFaults = []struct {
 	}, []string{"WARN STORE_SLOW"}},
 	{"no worker", func(h *installation, _ *storetest.Memory) { h.redis(nil) }, []string{"WARN REDIS_NO_WORKERS"}},
 	{"ignores conditions", answering(nil), []string{"FAIL STORE_UNSAFE"}},
-	{"no bucket", answering(&store.Error{Kind: store.NoBucket}), []string{"FAIL STORE_BUCKET"}},
-	{"full", answering(&store.Error{Kind: store.Full}), []string{"FAIL STORE_FULL"}},
-	{"refuses", answering(&store.Error{Kind: store.Denied}), []string{"FAIL STORE_REFUSES"}},
+	{"no bucket", answering(&object.Error{Kind: object.NoBucket}), []string{"FAIL STORE_BUCKET"}},
+	{"full", answering(&object.Error{Kind: object.Full}), []string{"FAIL STORE_FULL"}},
+	{"refuses", answering(&object.Error{Kind: object.Denied}), []string{"FAIL STORE_REFUSES"}},
 	{"an address that no driver opens", func(h *installation, _ *storetest.Memory) {
 		h.options.Store = openAt("s3://bucket")
 	}, []string{"FAIL STORE_INVALID"}},

@@ -42,7 +42,7 @@ func TestDeletedCyclesComeBack(t *testing.T) {
 	}
 	head, _, err := snapshot.Head(w.Mem)
 	check.Must(t, err)
-	_, err = retention.Collect(retention.Options{Root: w.Mem, Now: head.PublishedAt, Policy: retention.Default().For(w.Product)})
+	_, err = retention.Collect(retention.Options{Root: w.Mem, Now: head.PublishedAt, Policy: retention.Default().For(w.Product)}, head)
 	check.Must(t, err)
 	check.Must(t, w.Mem.Remove(layout.IDKeyFingerprintFile)) // it belongs into a data root
 	h := testRoot{w.Mem, durabletest.NewMem(), w.Product}

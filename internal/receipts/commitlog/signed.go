@@ -69,7 +69,7 @@ func (r *Result) remember(ctx context.Context, data durable.ReadFS, o Options, h
 		return nil
 	}
 	r.Unremembered = "" // the store remembers it
-	return o.Store.Log().BackUp(ctx, data, head)
+	return BackUp(ctx, o.Store.Log(), data, head)
 }
 
 // rememberSigned stores a head beside the key, before anybody is asked to cosign it. unable is not "" if the folder cannot

@@ -8,6 +8,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"mkt/internal/cluster/store"
+	"mkt/internal/cluster/store/object"
 	"mkt/internal/dataset"
 	"mkt/internal/receipts/transparency"
 	"mkt/publish/football"
@@ -37,7 +38,7 @@ func (r *Result) newerStored(ctx context.Context, s *store.Store, logged []trans
 	for i, d := range list {
 		g.Go(func() error {
 			c, isNew, err := NewestStored(ctx, d, known[datasetOf(d)])
-			if errors.Is(err, store.ErrAway) || ctx.Err() != nil {
+			if errors.Is(err, object.ErrAway) || ctx.Err() != nil {
 				return err
 			}
 			found[i] = newest{c, isNew, err}

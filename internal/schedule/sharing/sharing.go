@@ -55,8 +55,11 @@ func New(o Options) *Share {
 }
 
 // Join makes this process one of several workers until ctx ends. end waits until the others know
-// that this worker has left.
+// that this worker has left. Without a conn, nil, this process stays alone.
 func (s *Share) Join(ctx context.Context, conn *cluster.Conn) (end func()) {
+	if conn == nil {
+		return func() {}
+	}
 	ctx, leave := context.WithCancel(ctx)
 	s.member = conn.Join(s.reassign)
 	var ended sync.WaitGroup
@@ -319,6 +322,12 @@ func (s *Share) After(entry string, err error) {
 	s.doubted[entry] = true
 	s.mu.Unlock()
 	s.o.Scheduler.Retry(entry, at)
+}
+
+// Unleased reports whether a run ended because of its lease: the cluster is away, the clock of this
+// machine is wrong, or the lease was lost.
+func Unleased(err error) bool {
+	return errors.As(err, new(*cluster.AwayError)) || errors.As(err, new(*cluster.ClockError)) || errors.Is(err, cluster.ErrLost)
 }
 
 // RunsHere reports whether this process has an entry of an account.

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"mkt/internal/cluster/store"
+	"mkt/internal/cluster/store/object"
 	"mkt/internal/testing/storetest"
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
@@ -27,7 +28,7 @@ const (
 	storeCutRate   = 1.0 / 300 // a body breaks off
 )
 
-var errAway = &store.Error{Kind: store.Away}
+var errAway = &object.Error{Kind: object.Away}
 
 // depot is the object store of the world.
 type depot struct {
@@ -44,7 +45,7 @@ const latest = 11 * time.Minute
 
 // gone checks that nothing of a deleted account is stored, except what arrived late.
 func (d *depot) gone(account string) {
-	page, err := d.objects.List(context.Background(), store.Listing{Prefix: layout.Tenant(account) + "/"})
+	page, err := d.objects.List(context.Background(), object.Listing{Prefix: layout.Tenant(account) + "/"})
 	if err != nil {
 		d.w.fail(deletedGone, "%s: %v", account, err)
 	}
@@ -68,7 +69,7 @@ func (d *depot) settled(account string) {
 // newest commit.
 func (d *depot) packs(j job) (late map[uint64]bool, head snapshot.Commit, err error) {
 	late = map[uint64]bool{}
-	page, err := d.objects.List(context.Background(), store.Listing{Prefix: j.dir() + "/packs/"})
+	page, err := d.objects.List(context.Background(), object.Listing{Prefix: j.dir() + "/packs/"})
 	d.mu.Lock()
 	for _, o := range page.Objects {
 		number, _, _ := strings.Cut(path.Base(o.Key), "-")
@@ -93,7 +94,7 @@ type bucket struct {
 	d *depot
 }
 
-var _ store.Bucket = (*bucket)(nil)
+var _ object.Bucket = (*bucket)(nil)
 
 // store opens the object store for a process.
 func (d *depot) store(l *life) *store.Store {
@@ -134,14 +135,14 @@ func (b *bucket) do(ctx context.Context, kind, key string, op func() error, agai
 	return op()
 }
 
-// Read implements [store.Bucket].
-func (b *bucket) Read(ctx context.Context, key string) (body io.ReadCloser, a store.Attributes, err error) {
+// Read implements [object.Bucket].
+func (b *bucket) Read(ctx context.Context, key string) (body io.ReadCloser, a object.Attributes, err error) {
 	err = b.do(ctx, "read", key, func() error {
 		body, a, err = b.d.objects.Read(ctx, key)
 		return err
 	}, nil)
 	if err != nil {
-		return nil, store.Attributes{}, err
+		return nil, object.Attributes{}, err
 	}
 	if name, _ := b.l.enter("store body", key); b.d.w.happens("body cut", name, storeCutRate) {
 		half := io.LimitReader(body, a.Size*int64(b.d.w.pick("cut", name, 100))/100)
@@ -155,8 +156,8 @@ type broken struct{}
 
 func (broken) Read([]byte) (int, error) { return 0, errAway }
 
-// Look implements [store.Bucket].
-func (b *bucket) Look(ctx context.Context, key string) (a store.Attributes, err error) {
+// Look implements [object.Bucket].
+func (b *bucket) Look(ctx context.Context, key string) (a object.Attributes, err error) {
 	err = b.do(ctx, "look", key, func() error {
 		a, err = b.d.objects.Look(ctx, key)
 		return err
@@ -164,7 +165,7 @@ func (b *bucket) Look(ctx context.Context, key string) (a store.Attributes, err 
 	return a, err
 }
 
-// Write implements [store.Bucket].
+// Write implements [object.Bucket].
 func (b *bucket) Write(ctx context.Context, key string, body io.Reader, onlyIfAbsent bool) error {
 	data, err := io.ReadAll(body)
 	if err != nil {
@@ -187,13 +188,13 @@ func (b *bucket) Write(ctx context.Context, key string, body io.Reader, onlyIfAb
 	})
 }
 
-// Delete implements [store.Bucket].
+// Delete implements [object.Bucket].
 func (b *bucket) Delete(ctx context.Context, key string) error {
 	return b.do(ctx, "delete", key, func() error { return b.d.objects.Delete(ctx, key) }, nil)
 }
 
-// List implements [store.Bucket].
-func (b *bucket) List(ctx context.Context, from store.Listing) (page store.Page, err error) {
+// List implements [object.Bucket].
+func (b *bucket) List(ctx context.Context, from object.Listing) (page object.Page, err error) {
 	err = b.do(ctx, "list", from.Prefix, func() error {
 		page, err = b.d.objects.List(ctx, from)
 		return err
@@ -201,5 +202,5 @@ func (b *bucket) List(ctx context.Context, from store.Listing) (page store.Page,
 	return page, err
 }
 
-// Close implements [store.Bucket].
+// Close implements [object.Bucket].
 func (b *bucket) Close() error { return nil }

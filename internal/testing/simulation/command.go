@@ -134,14 +134,21 @@ func (c *commands) gc(id string) {
 		keep, of := c.keeps(l), within(l.disk, j.dir())
 		o := retention.Options{Root: root, Now: l.machine.now(), Policy: keep.For(j.product)}
 		before := j.inventory(of)
-		_, err := retention.Collect(o)
+		head, _, unknown := snapshot.Last(root)
+		err := unknown
+		if unknown == nil {
+			_, err = retention.Collect(o, head)
+		}
 		if !l.dead.Load() {
 			j.retained(of, l.machine, keep, before, err == nil)
 		}
 		if err != nil && !isStorage(err) && !errors.Is(err, retention.ErrClockJump) && !l.machine.isRotten() && !l.machine.suspect && !l.dead.Load() {
 			c.fail(retentionKeeps, "%s: %v", j, err)
 		}
-		_, err2 := retention.CollectUnpublished(o)
+		if unknown != nil {
+			return unknown
+		}
+		_, err2 := retention.CollectUnpublished(o, head)
 		return errors.Join(err, err2)
 	})
 }

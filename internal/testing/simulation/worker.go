@@ -260,11 +260,7 @@ func (wk *worker) locked(ctx context.Context, j job, t *accounts.Tenant) (err er
 	if err = wk.steps(ctx, j, t, root, data, attached); err == nil {
 		l.hasRun(j.String())
 	}
-	e := store.Ended{Err: err, Stopping: l.ctx.Err() != nil}
-	if damage := (*publish.DamageError)(nil); errors.As(err, &damage) {
-		e.Damage = damage
-	}
-	if wk.shipping.End(ctx, attached, root, e) {
+	if wk.shipping.End(ctx, attached, root, store.Ended{Err: err, Stopping: l.ctx.Err() != nil}) {
 		wk.s.note("%s: %s: damage, to be copied again: %s", l.machine.name, j, shorten(err))
 		return nil
 	}

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"mkt/internal/cluster/store"
+	"mkt/internal/cluster/store/object"
 )
 
 // Memory is a bucket in memory. Safe for concurrent use.
@@ -40,7 +40,7 @@ func (m *Memory) Fail(err error) {
 
 // Close makes all operations fail.
 func (m *Memory) Close() error {
-	m.Fail(&store.Error{Kind: store.Away})
+	m.Fail(&object.Error{Kind: object.Away})
 	return nil
 }
 
@@ -52,24 +52,24 @@ func (m *Memory) find(key string) (stored, error) {
 	case m.failing != nil:
 		return o, m.failing
 	case !ok:
-		return o, &store.Error{Kind: store.Absent}
+		return o, &object.Error{Kind: object.Absent}
 	}
 	return o, nil
 }
 
-// Read implements [store.Bucket].
-func (m *Memory) Read(_ context.Context, key string) (io.ReadCloser, store.Attributes, error) {
+// Read implements [object.Bucket].
+func (m *Memory) Read(_ context.Context, key string) (io.ReadCloser, object.Attributes, error) {
 	o, err := m.find(key)
-	return io.NopCloser(bytes.NewReader(o.data)), store.Attributes{Size: int64(len(o.data)), Stored: o.at}, err
+	return io.NopCloser(bytes.NewReader(o.data)), object.Attributes{Size: int64(len(o.data)), Stored: o.at}, err
 }
 
-// Look implements [store.Bucket].
-func (m *Memory) Look(_ context.Context, key string) (store.Attributes, error) {
+// Look implements [object.Bucket].
+func (m *Memory) Look(_ context.Context, key string) (object.Attributes, error) {
 	o, err := m.find(key)
-	return store.Attributes{Size: int64(len(o.data)), Stored: o.at}, err
+	return object.Attributes{Size: int64(len(o.data)), Stored: o.at}, err
 }
 
-// Write implements [store.Bucket].
+// Write implements [object.Bucket].
 func (m *Memory) Write(_ context.Context, key string, body io.Reader, onlyIfAbsent bool) error {
 	data, err := io.ReadAll(body)
 	if err != nil {
@@ -81,13 +81,13 @@ func (m *Memory) Write(_ context.Context, key string, body io.Reader, onlyIfAbse
 		return m.failing
 	}
 	if _, there := m.objects[key]; there && onlyIfAbsent {
-		return &store.Error{Kind: store.Exists}
+		return &object.Error{Kind: object.Exists}
 	}
 	m.objects[key] = stored{data, time.Now()}
 	return nil
 }
 
-// Delete implements [store.Bucket].
+// Delete implements [object.Bucket].
 func (m *Memory) Delete(_ context.Context, key string) error {
 	if _, err := m.find(key); err != nil {
 		return err
@@ -98,28 +98,28 @@ func (m *Memory) Delete(_ context.Context, key string) error {
 	return nil
 }
 
-// List implements [store.Bucket], in pages of few names.
-func (m *Memory) List(_ context.Context, from store.Listing) (store.Page, error) {
+// List implements [object.Bucket], in pages of few names.
+func (m *Memory) List(_ context.Context, from object.Listing) (object.Page, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	var page store.Page
+	var page object.Page
 	last := ""
 	for _, key := range slices.Sorted(maps.Keys(m.objects)) {
 		if !strings.HasPrefix(key, from.Prefix) {
 			continue
 		}
-		object := store.Object{Key: key, Attributes: store.Attributes{Size: int64(len(m.objects[key].data)), Stored: m.objects[key].at}}
+		entry := object.Object{Key: key, Attributes: object.Attributes{Size: int64(len(m.objects[key].data)), Stored: m.objects[key].at}}
 		if end := strings.Index(key[len(from.Prefix):], from.Delimiter); from.Delimiter != "" && end >= 0 {
-			object = store.Object{Key: key[:len(from.Prefix)+end+len(from.Delimiter)], IsPrefix: true}
+			entry = object.Object{Key: key[:len(from.Prefix)+end+len(from.Delimiter)], IsPrefix: true}
 		}
-		if object.Key <= from.Token || object.Key == last || object.Key <= from.After && !object.IsPrefix {
+		if entry.Key <= from.Token || entry.Key == last || entry.Key <= from.After && !entry.IsPrefix {
 			continue
 		}
 		if len(page.Objects) == 10 {
 			page.Next = last
 			break
 		}
-		page.Objects, last = append(page.Objects, object), object.Key
+		page.Objects, last = append(page.Objects, entry), entry.Key
 	}
 	return page, m.failing
 }

@@ -10,7 +10,7 @@ import (
 	"mkt/fetch"
 	"mkt/fetch/provider"
 	"mkt/internal/accounts"
-	"mkt/internal/cluster/store"
+	"mkt/internal/cluster/store/object"
 	"mkt/internal/terminal"
 	"mkt/publish"
 	"mkt/publish/durable"
@@ -60,7 +60,7 @@ func IsTemporary(err error) bool {
 	case errors.As(err, &temporary), isWithoutLease(err):
 		return true
 	}
-	for _, known := range []error{durable.ErrLocked, provider.ErrUnreachable, fetch.ErrLimited, publish.ErrConflict, store.ErrAway} {
+	for _, known := range []error{durable.ErrLocked, provider.ErrUnreachable, fetch.ErrLimited, publish.ErrConflict, object.ErrAway} {
 		if errors.Is(err, known) {
 			return true
 		}

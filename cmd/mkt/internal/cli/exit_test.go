@@ -8,7 +8,7 @@ import (
 	"mkt/fetch"
 	"mkt/fetch/provider"
 	"mkt/internal/accounts"
-	"mkt/internal/cluster/store"
+	"mkt/internal/cluster/store/object"
 	"mkt/internal/terminal"
 	"mkt/publish"
 	"mkt/publish/durable"
@@ -27,8 +27,8 @@ func TestExitCode(t *testing.T) {
 		"locked":            {fmt.Errorf("x: %w", durable.ErrLocked), 75},
 		"unreachable":       {fmt.Errorf("x: %w", provider.ErrUnreachable), 75},
 		"quota":             {fmt.Errorf("x: %w: %w", fetch.ErrLimited, other), 75},
-		"store away":        {&publish.StoreError{Err: fmt.Errorf("x: %w", store.ErrAway)}, 75},
-		"store full":        {&publish.StoreError{Err: fmt.Errorf("x: %w", store.ErrFull)}, 1},
+		"store away":        {&publish.StoreError{Err: fmt.Errorf("x: %w", object.ErrAway)}, 75},
+		"store full":        {&publish.StoreError{Err: fmt.Errorf("x: %w", object.ErrFull)}, 1},
 		"another publisher": {fmt.Errorf("x: %w", publish.ErrConflict), 75},
 		"all later":         {&Failures{errs: []error{durable.ErrLocked, provider.ErrUnreachable}, Of: 3}, 75},
 		"one for good":      {&Failures{errs: []error{durable.ErrLocked, other}, Of: 3}, 1},

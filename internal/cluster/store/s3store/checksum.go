@@ -12,7 +12,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 
-	"mkt/internal/cluster/store"
+	"mkt/internal/cluster/store/object"
 )
 
 // checked returns the body of an answer, compared with the checksum in the answer. An object
@@ -35,7 +35,7 @@ func checked(out *s3.GetObjectOutput) io.ReadCloser {
 			continue
 		}
 		if want, err := base64.StdEncoding.DecodeString(*known.want); err == nil {
-			return store.Checked(out.Body, known.of(), want)
+			return object.Checked(out.Body, known.of(), want)
 		}
 	}
 	return out.Body

@@ -24,10 +24,10 @@ import (
 	"github.com/aws/smithy-go"
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 
-	"mkt/internal/cluster/store"
+	"mkt/internal/cluster/store/object"
 )
 
-func init() { store.Register("s3", Open) }
+func init() { object.Register("s3", Open) }
 
 // settings are the parameters of an address.
 type settings struct {
@@ -40,8 +40,8 @@ type settings struct {
 	noChecks   bool // reads do not compare objects with their checksums
 }
 
-// Open opens a bucket. It is a [store.Driver].
-func Open(ctx context.Context, address *url.URL) (store.Bucket, error) {
+// Open opens a bucket. It is a [object.Driver].
+func Open(ctx context.Context, address *url.URL) (object.Bucket, error) {
 	s, err := read(address.Query())
 	if err != nil {
 		return nil, err
@@ -156,7 +156,7 @@ type credentials struct{ aws.CredentialsProvider }
 func (c credentials) Retrieve(ctx context.Context) (aws.Credentials, error) {
 	found, err := c.CredentialsProvider.Retrieve(ctx)
 	if err != nil && ctx.Err() == nil {
-		err = &store.Error{Kind: store.Denied}
+		err = &object.Error{Kind: object.Denied}
 	}
 	return found, err
 }
@@ -173,24 +173,24 @@ func wantChecksum(o *s3.Options) {
 	o.APIOptions = append(o.APIOptions, smithyhttp.SetHeaderValue("x-amz-checksum-mode", "ENABLED"))
 }
 
-func (b *bucket) Read(ctx context.Context, key string) (io.ReadCloser, store.Attributes, error) {
+func (b *bucket) Read(ctx context.Context, key string) (io.ReadCloser, object.Attributes, error) {
 	out, err := b.client.GetObject(ctx, &s3.GetObjectInput{Bucket: &b.name, Key: &key}, wantChecksum)
 	if err != nil {
-		return nil, store.Attributes{}, refusal(err)
+		return nil, object.Attributes{}, refusal(err)
 	}
 	body := io.ReadCloser(out.Body)
 	if !b.noChecks {
 		body = checked(out)
 	}
-	return body, store.Attributes{Size: aws.ToInt64(out.ContentLength), Stored: aws.ToTime(out.LastModified)}, nil
+	return body, object.Attributes{Size: aws.ToInt64(out.ContentLength), Stored: aws.ToTime(out.LastModified)}, nil
 }
 
-func (b *bucket) Look(ctx context.Context, key string) (store.Attributes, error) {
+func (b *bucket) Look(ctx context.Context, key string) (object.Attributes, error) {
 	out, err := b.client.HeadObject(ctx, &s3.HeadObjectInput{Bucket: &b.name, Key: &key})
 	if err != nil {
-		return store.Attributes{}, refusal(err)
+		return object.Attributes{}, refusal(err)
 	}
-	return store.Attributes{Size: aws.ToInt64(out.ContentLength), Stored: aws.ToTime(out.LastModified)}, nil
+	return object.Attributes{Size: aws.ToInt64(out.ContentLength), Stored: aws.ToTime(out.LastModified)}, nil
 }
 
 // Write sends an object in parts if it is large. The library sends a checksum with each.
@@ -214,20 +214,20 @@ func (b *bucket) Delete(ctx context.Context, key string) error {
 	return refusal(err)
 }
 
-func (b *bucket) List(ctx context.Context, from store.Listing) (store.Page, error) {
+func (b *bucket) List(ctx context.Context, from object.Listing) (object.Page, error) {
 	in := &s3.ListObjectsV2Input{Bucket: &b.name, Prefix: &from.Prefix, ContinuationToken: optional(from.Token), Delimiter: optional(from.Delimiter), StartAfter: optional(from.After)}
 	out, err := b.client.ListObjectsV2(ctx, in)
 	if err != nil {
-		return store.Page{}, refusal(err)
+		return object.Page{}, refusal(err)
 	}
-	page := store.Page{Next: aws.ToString(out.NextContinuationToken)}
+	page := object.Page{Next: aws.ToString(out.NextContinuationToken)}
 	for _, o := range out.Contents {
-		page.Objects = append(page.Objects, store.Object{Key: aws.ToString(o.Key), Attributes: store.Attributes{Size: aws.ToInt64(o.Size), Stored: aws.ToTime(o.LastModified)}})
+		page.Objects = append(page.Objects, object.Object{Key: aws.ToString(o.Key), Attributes: object.Attributes{Size: aws.ToInt64(o.Size), Stored: aws.ToTime(o.LastModified)}})
 	}
 	for _, p := range out.CommonPrefixes {
-		page.Objects = append(page.Objects, store.Object{Key: aws.ToString(p.Prefix), IsPrefix: true})
+		page.Objects = append(page.Objects, object.Object{Key: aws.ToString(p.Prefix), IsPrefix: true})
 	}
-	slices.SortFunc(page.Objects, func(a, b store.Object) int { return strings.Compare(a.Key, b.Key) })
+	slices.SortFunc(page.Objects, func(a, b object.Object) int { return strings.Compare(a.Key, b.Key) })
 	return page, nil
 }
 
@@ -242,7 +242,7 @@ func optional(s string) *string {
 
 // refusal turns an error of the library into one of a bucket.
 func refusal(err error) error {
-	var own *store.Error
+	var own *object.Error
 	if err == nil || errors.As(err, &own) {
 		return err
 	}
@@ -261,7 +261,7 @@ func refusal(err error) error {
 	}
 	// A HEAD has no code: the library makes one from the status.
 	if code == "NotFound" || code == "Forbidden" || code == "BadRequest" {
-		return store.Refusal(status, "")
+		return object.Refusal(status, "")
 	}
-	return store.Refusal(status, code)
+	return object.Refusal(status, code)
 }

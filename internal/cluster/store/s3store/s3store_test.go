@@ -11,6 +11,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 
 	"mkt/internal/cluster/store"
+	"mkt/internal/cluster/store/object"
 )
 
 // The driver itself is tested against a server in the module cluster.
@@ -65,7 +66,7 @@ func TestChecksums(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 		out.Body = io.NopCloser(strings.NewReader("123456788"))
-		if _, err := io.ReadAll(checked(out)); err == nil || err.(*store.Error).Kind != store.Damaged {
+		if _, err := io.ReadAll(checked(out)); err == nil || err.(*object.Error).Kind != object.Damaged {
 			t.Errorf("%s: another object: %v", name, err)
 		}
 		out.Body, out.ChecksumType = io.NopCloser(strings.NewReader("of parts")), types.ChecksumTypeComposite

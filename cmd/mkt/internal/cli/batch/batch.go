@@ -244,9 +244,7 @@ func (g *Group) openJob(ctx context.Context, j Job) (*openedJob, error) {
 	if o.attached, err = g.runs().Begin(ctx, o.data, o.root, j.Tenant.ID, j.Product); err != nil {
 		err = &publish.StoreError{Err: err}
 		publish.Record(ctx, publish.Options{ClientID: j.Tenant.ID, Product: j.Product, Root: o.root, Now: g.Now, Log: g.Log}, began, publish.Summary{}, err)
-		if errors.Is(err, snapshot.ErrStoreLacks) { // otherwise another machine would take it for a new account
-			err = g.endJob(ctx, o, false, err)
-		}
+		err = g.endJob(ctx, o, false, err)
 		o.free()
 		return nil, fmt.Errorf("tenant %s: %w", j, err)
 	}

@@ -15,6 +15,7 @@ import (
 	"mkt/internal/terminal/printable"
 	"mkt/publish/durable"
 	"mkt/publish/retention"
+	"mkt/publish/snapshot"
 )
 
 type gcFlags struct {
@@ -168,11 +169,15 @@ const dryRuns = 3
 
 // collectAll applies the retention to published and to unpublished cycles.
 func collectAll(o retention.Options) (retention.Collected, error) {
-	done, err := retention.Collect(o)
+	head, _, err := snapshot.Last(o.Root)
+	if err != nil {
+		return retention.Collected{}, err
+	}
+	done, err := retention.Collect(o, head)
 	if err != nil {
 		return done, err
 	}
-	failed, err := collectFailed(o)
+	failed, err := collectFailed(o, head)
 	done.Cycles += failed.Cycles
 	return done, err
 }

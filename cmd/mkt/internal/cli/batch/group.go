@@ -21,13 +21,12 @@ type Group struct {
 	Provider func(name string) (provider.Provider, bool)
 	Unsynced bool // a power failure may lose written files
 
-	leases       leases
-	revoked      daemon.Revocations
-	bars         bool     // the progress of every step is shown: not on a schedule, which logs
-	statesCopied sync.Map // job → when state files were copied from the object store
-	storeOnce    sync.Once
-	storeRuns    *store.Runs // see runs
-	printing     sync.Mutex  // held while a report is printed
+	leases    leases
+	revoked   daemon.Revocations
+	bars      bool // the progress of every step is shown: not on a schedule, which logs
+	storeOnce sync.Once
+	storeRuns *store.Runs // see runs
+	printing  sync.Mutex  // held while a report is printed
 }
 
 // NewGroup returns a group with all providers.

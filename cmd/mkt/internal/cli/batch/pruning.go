@@ -8,6 +8,7 @@ import (
 	"mkt/fetch/raw"
 	"mkt/publish/layout"
 	"mkt/publish/retention"
+	"mkt/publish/snapshot"
 )
 
 // pruneEvery is the shortest time between two collections for one job in one process.
@@ -51,7 +52,11 @@ func (p *pruning) isDue(j Job) bool {
 
 func (p *pruning) prune(t Task) {
 	log := p.group.Log.With("tenant", t.Tenant.ID, "product", t.Product)
-	done, err := collectFailed(retention.Options{Root: t.Root, Now: p.group.Now(), Policy: p.keep.For(t.Product)})
+	head, _, err := snapshot.Last(t.Root)
+	var done retention.Collected
+	if err == nil {
+		done, err = collectFailed(retention.Options{Root: t.Root, Now: p.group.Now(), Policy: p.keep.For(t.Product)}, head)
+	}
 	if err != nil {
 		log.Warn("some files of failed cycles could not be deleted", "error", err)
 	}
@@ -62,7 +67,7 @@ func (p *pruning) prune(t Task) {
 
 // collectFailed deletes unpublished cycles, except for the newest raw cycle with answers:
 // the next transform begins from it.
-func collectFailed(o retention.Options) (retention.Collected, error) {
+func collectFailed(o retention.Options, head snapshot.Commit) (retention.Collected, error) {
 	var spare []layout.CycleID
 	newest, found, err := raw.Newest(o.Root)
 	if err != nil {
@@ -71,5 +76,5 @@ func collectFailed(o retention.Options) (retention.Collected, error) {
 	if found {
 		spare = append(spare, newest.CycleID)
 	}
-	return retention.CollectUnpublished(o, spare...)
+	return retention.CollectUnpublished(o, head, spare...)
 }

@@ -101,8 +101,8 @@ func (g *Group) publishStep(f PublishFlags) Step {
 				return checkInChild(ctx, filepath.Join(root, filepath.FromSlash(dir)))
 			},
 		})
-		if err == nil && !s.Already {
-			g.collectStore(ctx, t, f.retained())
+		if err == nil && !s.Already && t.store != nil {
+			_, _ = g.runs().Collect(ctx, t.store, f.retained().For(t.Product)) // it logs its error
 		}
 		return reporters[t.Product].publish(s, g.Now().Sub(began)), err
 	}

@@ -180,12 +180,7 @@ func (g *Group) pullInto(ctx context.Context, s *store.Store, d *store.Dataset, 
 		if done, err = d.Pull(ctx, root, o); err != nil {
 			return err
 		}
-		account, err := data.MakeWithin(layout.Tenant(d.ClientID()))
-		if err != nil {
-			return err
-		}
-		defer account.Close()
-		return s.CopyAccountStates(ctx, d.ClientID(), account)
+		return withAccount(data, d.ClientID(), func(account durable.FS) error { return s.CopyAccountStates(ctx, d.ClientID(), account) })
 	})
 	return done, err
 }

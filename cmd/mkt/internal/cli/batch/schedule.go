@@ -103,7 +103,8 @@ func (g *Group) schedule(ctx context.Context, o ScheduleOptions) error {
 		return err
 	}
 	defer closeLeases()
-	defer t.join(ctx)()
+	defer t.share.Join(ctx, g.leases.conn)()
+	g.leases.member = t.share.Member()
 	if err := t.SetTenants(f); err != nil {
 		return err
 	}

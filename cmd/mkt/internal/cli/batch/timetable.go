@@ -8,7 +8,6 @@ import (
 
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/internal/accounts"
-	"mkt/internal/cluster"
 	"mkt/internal/schedule"
 	"mkt/internal/schedule/cyclestate"
 	"mkt/internal/schedule/sharing"
@@ -54,17 +53,6 @@ func NewTimetable(g *Group, o ScheduleOptions, steps []Step) *timetable {
 // stay revoked.
 func (t *timetable) SetTenants(f *accounts.File) error {
 	return t.share.Set(f, func() *accounts.File { return t.group.revoked.Apply(f, t.group.Log) })
-}
-
-// join makes this process one of several workers until ctx ends, if it takes leases. end may
-// always be called.
-func (t *timetable) join(ctx context.Context) (end func()) {
-	if t.group.leases.conn == nil {
-		return func() {}
-	}
-	end = t.share.Join(ctx, t.group.leases.conn)
-	t.group.leases.member = t.share.Member()
-	return end
 }
 
 // stepsOf returns the steps of an entry. The first of them finds out whether another worker ran
@@ -142,7 +130,7 @@ func (t *timetable) Run(stopping context.Context, name string) error {
 		ended(cycleLocked)
 	case errors.As(err, new(cli.Interrupted)):
 		ended(cycleInterrupted)
-	case errors.As(err, new(*cluster.AwayError)), errors.As(err, new(*cluster.ClockError)), errors.Is(err, cluster.ErrLost):
+	case sharing.Unleased(err):
 		ended(cycleUnleased)
 	default:
 		last.Code = t.group.codeOf(last)

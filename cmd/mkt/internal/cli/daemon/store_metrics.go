@@ -4,6 +4,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"mkt/internal/cluster/store"
+	"mkt/internal/cluster/store/object"
 )
 
 // StoreCollectors returns the metrics of an object store.
@@ -23,7 +24,7 @@ func (m storeMetrics) Describe(to chan<- *prometheus.Desc) { to <- storeRequests
 
 // Collect implements [prometheus.Collector].
 func (m storeMetrics) Collect(to chan<- prometheus.Metric) {
-	for _, op := range store.Operations {
+	for _, op := range object.Operations {
 		ok, failed := m.store.Stats.Of(op)
 		to <- prometheus.MustNewConstMetric(storeRequests, prometheus.CounterValue, float64(ok), op, "ok")
 		to <- prometheus.MustNewConstMetric(storeRequests, prometheus.CounterValue, float64(failed), op, "failed")

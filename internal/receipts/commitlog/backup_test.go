@@ -1,4 +1,4 @@
-package store_test
+package commitlog_test
 
 import (
 	"archive/tar"
@@ -7,13 +7,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"path"
 	"strings"
 	"testing"
 	"time"
 
 	"mkt/internal/cluster/store"
+	"mkt/internal/cluster/store/object"
+	"mkt/internal/receipts/commitlog"
 	"mkt/internal/receipts/transparency"
 	"mkt/internal/testing/check"
 	"mkt/internal/testing/durabletest"
@@ -22,11 +23,11 @@ import (
 )
 
 // unpack writes the files of archives of the backup, as tar does.
-func unpack(t *testing.T, bucket store.Bucket) *durabletest.Mem {
+func unpack(t *testing.T, bucket object.Bucket) *durabletest.Mem {
 	t.Helper()
 	disk := durabletest.NewMem()
 	var names []string
-	for from, more := (store.Listing{Prefix: "log/"}), true; more; more = from.Token != "" {
+	for from, more := (object.Listing{Prefix: "log/"}), true; more; more = from.Token != "" {
 		page, err := bucket.List(context.Background(), from)
 		check.Must(t, err)
 		for _, o := range page.Objects {
@@ -59,10 +60,7 @@ func unpack(t *testing.T, bucket store.Bucket) *durabletest.Mem {
 
 // The backup is the whole log, whatever its size. One that was interrupted is completed by the next one.
 func TestBackupOfTheLog(t *testing.T) {
-	text, err := transparency.NewKey(rand.NewChaCha8([32]byte{1}), "example.com/prices")
-	check.Must(t, err)
-	key, err := transparency.ParseKey(text)
-	check.Must(t, err)
+	key := testKey(t)
 	records := func(from, n int) (list []transparency.Record) {
 		for v := from + 1; v <= from+n; v++ {
 			list = append(list, transparency.Record{ClientID: "acme", Product: "market_engine", Version: uint64(v), CommitSHA256: durable.Hash(fmt.Append(nil, v)),
@@ -83,11 +81,11 @@ func TestBackupOfTheLog(t *testing.T) {
 		check.Must(t, err)
 		size += n
 		if i == 2 {
-			bucket.Fail(&store.Error{Kind: store.Denied})
+			bucket.Fail(&object.Error{Kind: object.Denied})
 		}
-		err = store.New(bucket, store.Options{}).Log().BackUp(t.Context(), disk, head)
+		err = commitlog.BackUp(t.Context(), store.New(bucket, store.Options{}).Log(), disk, head)
 		if bucket.Fail(nil); i == 2 {
-			if !errors.Is(err, store.ErrRefused) {
+			if !errors.Is(err, object.ErrRefused) {
 				t.Fatal(err)
 			}
 			continue

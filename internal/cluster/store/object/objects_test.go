@@ -1,4 +1,4 @@
-package store
+package object
 
 import (
 	"bytes"
@@ -26,7 +26,7 @@ func (b *taking) Write(_ context.Context, _ string, body io.Reader, _ bool) erro
 func TestPutOfWhatEndsEarly(t *testing.T) {
 	for _, why := range []error{io.EOF, io.ErrUnexpectedEOF, errors.New("another")} {
 		b := new(taking)
-		err := objects{bucket: b}.put(t.Context(), "key", func(w io.Writer) error {
+		err := Set{Bucket: b}.Put(t.Context(), "key", func(w io.Writer) error {
 			_, _ = w.Write([]byte("half"))
 			return why
 		})
@@ -35,14 +35,14 @@ func TestPutOfWhatEndsEarly(t *testing.T) {
 		}
 	}
 	b := new(taking)
-	if err := (objects{bucket: b}).put(t.Context(), "key", durable.Bytes([]byte("whole"))); err != nil || !bytes.Equal(b.data, []byte("whole")) {
+	if err := (Set{Bucket: b}).Put(t.Context(), "key", durable.Bytes([]byte("whole"))); err != nil || !bytes.Equal(b.data, []byte("whole")) {
 		t.Errorf("%q %v", b.data, err)
 	}
 }
 
 // A bucket that is content with a part of an object has not stored it.
 func TestPutOfWhichAPartIsTaken(t *testing.T) {
-	if err := (objects{bucket: hasty{}}).put(t.Context(), "key", durable.Bytes(make([]byte, 1<<20))); !errors.Is(err, ErrAway) {
+	if err := (Set{Bucket: hasty{}}).Put(t.Context(), "key", durable.Bytes(make([]byte, 1<<20))); !errors.Is(err, ErrAway) {
 		t.Errorf("%v, want ErrAway", err)
 	}
 }

@@ -1,4 +1,6 @@
-package store
+// Package pack reads and writes packs: all files of one publication in a tar archive, in the order in
+// which readers need them.
+package pack
 
 import (
 	"archive/tar"
@@ -13,39 +15,19 @@ import (
 	"strings"
 	"time"
 
+	"mkt/internal/cluster/store/object"
 	"mkt/publish/durable"
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
 )
 
-// packName is the name of the pack of a commit.
-func packName(c snapshot.Commit) string {
+// Name is the name of the pack of a commit.
+func Name(c snapshot.Commit) string {
 	return fmt.Sprintf("packs/%020d-%.16s.tar", c.Version, c.ManifestSHA256)
 }
 
-// segmentName is the name in the store of a segment of the change log or of the steps. Like a
-// pack's name it has the beginning of the hash: two workers that began in the same second make
-// segments of one name, and only one of them commits its own.
-func segmentName(name, sum string) string {
-	return fmt.Sprintf("%s-%.16s%s", strings.TrimSuffix(name, path.Ext(name)), sum, path.Ext(name))
-}
-
-// parseSegment returns the base name of a segment in a data root.
-func parseSegment(base string) (string, bool) {
-	name, ok := strings.CutSuffix(base, ".parquet")
-	at := strings.LastIndexByte(name, '-')
-	if !ok || at < 0 || len(name)-at != 17 {
-		return "", false
-	}
-	base = name[:at] + ".parquet"
-	_, _, ok = layout.ParseSegment(base)
-	return base, ok
-}
-
-func commitName(n uint64) string { return layout.Commit(n) }
-
-// parsePack parses the number of the commit from the name of a pack.
-func parsePack(base string) (version uint64, ok bool) {
+// Parse parses the number of the commit from the name of a pack.
+func Parse(base string) (version uint64, ok bool) {
 	number, _, ok := strings.Cut(base, "-")
 	if !ok || !strings.HasSuffix(base, ".tar") {
 		return 0, false
@@ -55,13 +37,13 @@ func parsePack(base string) (version uint64, ok bool) {
 
 // The parts of a pack, in its order.
 const (
-	served    = iota // the snapshot: all that a reader of the newest data needs
-	canonical        // the start of the next cycle
-	archived         // the raw cycle
+	Served    = iota // the snapshot: all that a reader of the newest data needs
+	Canonical        // the start of the next cycle
+	Archived         // the raw cycle
 )
 
-// folders are the folders of a pack's parts.
-func folders(cycle layout.CycleID) []string {
+// Folders are the folders of a pack's parts.
+func Folders(cycle layout.CycleID) []string {
 	return []string{layout.Cycle(layout.SnapshotsDir, cycle), layout.Cycle(layout.CanonicalDir, cycle), layout.Cycle(layout.RawDir, cycle)}
 }
 
@@ -78,11 +60,11 @@ type packer struct {
 	names map[string]string
 }
 
-// writePack writes the pack of a commit. Retention may have deleted some of its folders in the
+// Write writes the pack of a commit. Retention may have deleted some of its folders in the
 // root. It returns the number of files; 0 means nothing is left.
-func writePack(ctx context.Context, root durable.ReadFS, c snapshot.Commit, w io.Writer) (files int, err error) {
+func Write(ctx context.Context, root durable.ReadFS, c snapshot.Commit, w io.Writer) (files int, err error) {
 	p := &packer{ctx: ctx, root: root, out: tar.NewWriter(w), names: map[string]string{}}
-	for _, dir := range folders(c.CycleID) {
+	for _, dir := range Folders(c.CycleID) {
 		n, err := p.folder(dir, c)
 		if err != nil {
 			return files, err
@@ -178,7 +160,7 @@ func (p *packer) below(dir, sub string) (files []snapshot.File, err error) {
 
 func (p *packer) file(name string, f snapshot.File) error {
 	if first := p.names[f.SHA256]; first != "" {
-		return p.out.WriteHeader(header(name, tar.TypeLink, first, 0))
+		return p.out.WriteHeader(Header(name, tar.TypeLink, first, 0))
 	}
 	p.names[f.SHA256] = name
 	r, err := p.root.Open(name)
@@ -189,7 +171,7 @@ func (p *packer) file(name string, f snapshot.File) error {
 	if r.Size() != f.Bytes {
 		return fmt.Errorf("%s: %w: %d bytes, sealed with %d", name, snapshot.ErrDamaged, r.Size(), f.Bytes)
 	}
-	if err := p.out.WriteHeader(header(name, tar.TypeReg, "", f.Bytes)); err != nil {
+	if err := p.out.WriteHeader(Header(name, tar.TypeReg, "", f.Bytes)); err != nil {
 		return err
 	}
 	sum := sha256.New()
@@ -202,23 +184,25 @@ func (p *packer) file(name string, f snapshot.File) error {
 	return nil
 }
 
-func header(name string, kind byte, link string, size int64) *tar.Header {
+// Header is the header of a file in a tar archive whose bytes depend on its files alone. link is the file
+// that it is a link to, or "".
+func Header(name string, kind byte, link string, size int64) *tar.Header {
 	return &tar.Header{Name: name, Typeflag: kind, Linkname: link, Size: size, Mode: 0o644, ModTime: time.Unix(0, 0), Format: tar.FormatUSTAR}
 }
 
-// unpack reads a pack, up to a part, and writes its files below dir, an empty folder of f. A pack
+// Unpack reads a pack, up to a part, and writes its files below dir, an empty folder of f. A pack
 // that ends early, or has an impossible name, is [snapshot.ErrDamaged].
-func unpack(ctx context.Context, pack io.Reader, c snapshot.Commit, upTo int, f durable.FS, dir string) error {
+func Unpack(ctx context.Context, pack io.Reader, c snapshot.Commit, upTo int, f durable.FS, dir string) error {
 	counted := &countedReader{r: pack}
 	in := tar.NewReader(counted)
-	known := folders(c.CycleID)
+	known := Folders(c.CycleID)
 	made := map[string]bool{}
 	var end int64
 	for files := 0; ; files++ {
 		h, err := in.Next()
 		if err == io.EOF {
 			if counted.n < end+2*tarBlock {
-				return fmt.Errorf("%s: %w: it ends early", packName(c), snapshot.ErrDamaged)
+				return fmt.Errorf("%s: %w: it ends early", Name(c), snapshot.ErrDamaged)
 			}
 			return nil
 		}
@@ -227,7 +211,7 @@ func unpack(ctx context.Context, pack io.Reader, c snapshot.Commit, upTo int, f 
 		}
 		part := partOf(known, h.Name)
 		if part < 0 || files == mostFiles {
-			return fmt.Errorf("%s: %w: it has an unknown file", packName(c), snapshot.ErrDamaged)
+			return fmt.Errorf("%s: %w: it has an unknown file", Name(c), snapshot.ErrDamaged)
 		}
 		if part > upTo {
 			return nil
@@ -276,8 +260,8 @@ func unpackFile(ctx context.Context, in io.Reader, h *tar.Header, folders []stri
 
 // packError marks an error of reading a pack as damage, unless the store or the disk failed.
 func packError(c snapshot.Commit, err error) error {
-	if errors.Is(err, tar.ErrHeader) || err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, ErrAway) {
-		return fmt.Errorf("%s: %w: %w", packName(c), snapshot.ErrDamaged, err)
+	if errors.Is(err, tar.ErrHeader) || err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, object.ErrAway) {
+		return fmt.Errorf("%s: %w: %w", Name(c), snapshot.ErrDamaged, err)
 	}
 	return err
 }
@@ -293,22 +277,48 @@ func (c *countedReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// errNoSnapshot: retention had deleted the snapshot before the publication was pushed.
-var errNoSnapshot = errors.New("it has no snapshot")
+// ErrNoSnapshot: retention had deleted the snapshot before the publication was pushed.
+var ErrNoSnapshot = errors.New("it has no snapshot")
 
-// firstFile reads the first file of a pack, which is the manifest.
-func firstFile(pack io.Reader, c snapshot.Commit) ([]byte, error) {
+// Manifest reads the manifest of a publication, the first file of its pack, as bytes.
+func Manifest(pack io.Reader, c snapshot.Commit) ([]byte, error) {
 	in := tar.NewReader(pack)
 	h, err := in.Next()
-	if err == nil && partOf(folders(c.CycleID), h.Name) > served {
-		return nil, fmt.Errorf("%s: %w", packName(c), errNoSnapshot)
+	if err == nil && partOf(Folders(c.CycleID), h.Name) > Served {
+		return nil, fmt.Errorf("%s: %w", Name(c), ErrNoSnapshot)
 	}
-	if err == nil && (h.Name != c.Dir()+"/"+layout.ManifestFile || h.Size > maxObject) {
-		err = fmt.Errorf("%s: %w: it does not begin with the manifest", packName(c), snapshot.ErrDamaged)
+	if err == nil && (h.Name != c.Dir()+"/"+layout.ManifestFile || h.Size > object.MaxObject) {
+		err = fmt.Errorf("%s: %w: it does not begin with the manifest", Name(c), snapshot.ErrDamaged)
 	}
 	if err != nil {
 		return nil, packError(c, err)
 	}
 	data, err := io.ReadAll(in)
 	return data, packError(c, err)
+}
+
+// Verify compares the files of a part with its header, and the header with the commit.
+func Verify(f durable.ReadFS, dir string, part int, c snapshot.Commit) error {
+	name, want := layout.ManifestFile, c.ManifestSHA256
+	switch part {
+	case Canonical:
+		name, want = layout.CanonicalFile, c.CanonicalSHA256
+	case Archived:
+		if c.RawSHA256 == "" {
+			return nil
+		}
+		_, sum, err := durable.HashFile(f, dir+"/"+layout.RawCycleFile)
+		if err == nil && sum != c.RawSHA256 {
+			err = fmt.Errorf("%w: %s differs from the commit", snapshot.ErrDamaged, layout.RawCycleFile)
+		}
+		return err
+	}
+	m, sum, err := snapshot.ReadManifest(f, dir+"/"+name)
+	if err != nil {
+		return err
+	}
+	if want != "" && sum != want {
+		return fmt.Errorf("%w: %s differs from the commit", snapshot.ErrDamaged, name)
+	}
+	return snapshot.Verify(f, dir, m)
 }
