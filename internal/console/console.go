@@ -117,9 +117,6 @@ func (c *Console) routes() {
 	})
 }
 
-// A handler makes the content of a page. Its error is shown as a page of its own.
-type handler func(r *http.Request) (view, error)
-
 func (c *Console) handle(pattern string, h handler) {
 	c.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
 		v, err := h(r)
@@ -182,3 +179,6 @@ func (c *Console) Serve(ctx context.Context, l net.Listener) error {
 	}
 	return nil
 }
+
+// A handler makes the content of a page. Its error is shown as a page of its own.
+type handler func(r *http.Request) (view, error)

@@ -1,13 +1,17 @@
 package console
 
 import (
+	"errors"
 	"html/template"
 	"net/http"
+	"strings"
 
 	"mkt/fetch/raw"
 	"mkt/internal/evidence/document"
 	"mkt/internal/evidence/inspect"
+	"mkt/publish/durable"
 	"mkt/publish/health"
+	"mkt/publish/snapshot"
 )
 
 // cycleBody is the content of the page of one cycle.
@@ -59,4 +63,63 @@ func (c *Console) cycle(r *http.Request) (view, error) {
 	}
 	body.Rest, err = rest.HTML()
 	return view{Page: "cycle", Section: "cycles", Title: all.Title + " of " + p.Account, Body: &body}, err
+}
+
+// cycleOf is [inspect.Find] with an error for the reader.
+func cycleOf(root durable.ReadFS, p picker, m snapshot.Moment) (inspect.Cycle, error) {
+	cycle, err := inspect.Find(inspect.Place{ClientID: p.Account, Product: p.Product, Root: root}, m)
+	if errors.Is(err, snapshot.ErrUnknown) {
+		return cycle, notFound("%s of %s: %v.", m, p.dataset, err)
+	}
+	return cycle, err
+}
+
+// rejectedOf returns the first refused answers of an archive.
+func rejectedOf(archive *raw.Archive) (list []shownAnswer) {
+	for _, answer := range archive.Responses() {
+		if !answer.Accepted() && len(list) < maxRejected {
+			list = append(list, shown(archive, answer, maxRejectedText))
+		}
+	}
+	return list
+}
+
+// failedFixture is a fixture whose markets could not be fetched.
+type failedFixture struct {
+	ID      string // the provider's
+	Answers []raw.Response
+	More    int // answers left out of Answers
+}
+
+// failedOf returns the first failed fixtures, each with the answers to the requests for it.
+func failedOf(archive *raw.Archive) (list []failedFixture) {
+	failed := archive.Cycle().Failed
+	at := map[string]int{}
+	for i, id := range failed[:min(len(failed), maxFailedFixtures)] {
+		at[id], list = i, append(list, failedFixture{ID: id})
+	}
+	for _, answer := range archive.Responses() {
+		named := map[string]bool{}
+		for _, part := range strings.Split(answer.Path, "/") {
+			named[part] = true
+		}
+		for _, values := range answer.Query {
+			for _, value := range values {
+				for _, id := range strings.Split(value, ",") {
+					named[id] = true
+				}
+			}
+		}
+		for id := range named {
+			i, is := at[id]
+			switch {
+			case !is:
+			case len(list[i].Answers) == maxAnswersEach:
+				list[i].More++
+			default:
+				list[i].Answers = append(list[i].Answers, answer)
+			}
+		}
+	}
+	return list
 }

@@ -149,14 +149,6 @@ func (c *Console) productLine(t *accounts.Tenant, p football.Product, now time.T
 	return l, nil
 }
 
-// newestRuns returns the newest run of each step, nil for a step without one.
-func (c *Console) newestRuns(id string, p football.Product) (list []*health.Run) {
-	for _, step := range cyclestate.Steps {
-		list = append(list, cyclestate.NewestRun(c.Data, id, p, step))
-	}
-	return list
-}
-
 // CycleLink returns the address of the newest cycle; "" if fetch failed before it had an id.
 func (l productLine) CycleLink() string {
 	if l.Last == nil || l.Last.Cycle == "" {
@@ -207,4 +199,44 @@ func quotaLine(q *health.Quota, now time.Time) string {
 		text += " until " + at.UTC().Format("2 Jan")
 	}
 	return text
+}
+
+// connection is the state of an account's connection to its provider.
+type connection struct {
+	Status    health.Connection
+	NotTried  string // why nothing tries the credential; "" if it was tried, or will be
+	Name      string
+	Bookmaker string
+	Quota     *health.Quota
+	LastOK    *time.Time
+	Code      health.Code // why the newest test or fetch failed
+}
+
+func (c *Console) connection(t *accounts.Tenant) (connection, error) {
+	p := t.Provider
+	if p == nil {
+		return connection{Status: health.Unconfigured}, nil
+	}
+	findings, err := cyclestate.Findings(c.Data, t)
+	if err != nil {
+		return connection{}, err
+	}
+	known := health.CredentialStatusOf(p.Fingerprint(), findings...)
+	found := connection{
+		Status: health.ConnectionStatus(true, p.Disabled, p.Fingerprint(), findings...),
+		Name:   p.Name, Bookmaker: p.BookmakerInUse(), Quota: health.NewestQuota(p.Fingerprint(), findings...),
+		LastOK: known.LastOKAt, Code: known.Code,
+	}
+	if found.Status == health.Verifying && known.LastAttemptAt == nil {
+		found.NotTried = cyclestate.Untried(t, c.Now())
+	}
+	return found, nil
+}
+
+// newestRuns returns the newest run of each step, nil for a step without one.
+func (c *Console) newestRuns(id string, p football.Product) (list []*health.Run) {
+	for _, step := range cyclestate.Steps {
+		list = append(list, cyclestate.NewestRun(c.Data, id, p, step))
+	}
+	return list
 }

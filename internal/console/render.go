@@ -145,25 +145,6 @@ func (c *Console) broken(w http.ResponseWriter, r *http.Request, err error) {
 	http.Error(w, "The page could not be made; the log of mkt console says why.", http.StatusInternalServerError)
 }
 
-// problem is an error with a text for the reader.
-type problem struct {
-	status int
-	title  string
-	what   string
-}
-
-func (p *problem) Error() string { return p.what }
-
-// notFound returns an error for something that does not exist.
-func notFound(format string, args ...any) error {
-	return &problem{http.StatusNotFound, "Not found", fmt.Sprintf(format, args...)}
-}
-
-// badRequest returns an error for an address with a bad value.
-func badRequest(format string, args ...any) error {
-	return &problem{http.StatusBadRequest, "Not a valid address", fmt.Sprintf(format, args...)}
-}
-
 // fail shows an error as a page.
 func (c *Console) fail(w http.ResponseWriter, r *http.Request, err error) {
 	var p *problem
