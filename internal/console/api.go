@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"mkt/docs"
+	"mkt/internal/console/access"
 )
 
 // apiServer is the API server for the examples of the documentation.
@@ -65,7 +66,7 @@ func (c *Console) try(w http.ResponseWriter, r *http.Request) {
 		c.fail(w, r, notFound("%s is not a path of the API.", rest))
 		return
 	}
-	if !isOwnRequest(r) {
+	if !access.IsOwnRequest(r) {
 		c.fail(w, r, badRequest("The API is tried on the page of its documentation."))
 		return
 	}

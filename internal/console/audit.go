@@ -6,6 +6,8 @@ import (
 	"sync"
 	"time"
 
+	"mkt/internal/console/access"
+	"mkt/internal/console/background"
 	"mkt/internal/dataset"
 	"mkt/internal/evidence/verify"
 	"mkt/internal/terminal"
@@ -70,7 +72,7 @@ func (c *checks) begin(d dataset.Dataset, now func() time.Time, run func(progres
 	}
 	c.newest[d], c.running = started, started
 	go func() {
-		report, err := guarded(func() (verify.Report, error) {
+		report, err := background.Guarded(func() (verify.Report, error) {
 			return run(func(done, total int) {
 				c.mu.Lock()
 				defer c.mu.Unlock()
@@ -113,7 +115,7 @@ func (c *Console) audit(r *http.Request) (view, error) {
 // beginCheck starts a check, and returns to the page, which shows how far it is.
 func (c *Console) beginCheck(w http.ResponseWriter, r *http.Request) {
 	p, err := c.pick(r, "/audit")
-	if err == nil && !isOwnRequest(r) { // it costs the machine, and no link of ours does it
+	if err == nil && !access.IsOwnRequest(r) { // it costs the machine, and no link of ours does it
 		err = badRequest("A check is started on the page itself.")
 	}
 	if err != nil {

@@ -16,6 +16,8 @@ import (
 	"sync"
 	"time"
 
+	"mkt/internal/console/access"
+	"mkt/internal/console/background"
 	"mkt/internal/console/inplay"
 	"mkt/internal/dataset"
 	"mkt/internal/evidence/doctor"
@@ -34,7 +36,7 @@ type Options struct {
 	// Command is how a command line for this installation begins; "" is "mkt".
 	Command  string
 	Doctor   func(context.Context) doctor.Report // checks the installation
-	Access   Access
+	Access   access.Rules
 	LogFiles commitlog.Files // of the transparency log; the key itself is not opened
 	// StartAPI starts an API server on loopback until ctx is done, and returns its address
 	// and a function with the token of an account. The documentation's examples are tried
@@ -45,7 +47,7 @@ type Options struct {
 // Console answers the requests of browsers. It is safe for concurrent use.
 type Console struct {
 	Options
-	gate  gate
+	gate  access.Gate
 	mux   *http.ServeMux
 	pages map[string]*page
 
@@ -59,19 +61,18 @@ type Console struct {
 	running    context.Context // until the console stops
 	stop       context.CancelFunc
 	cycleLines cycleLines
-	traces     background[traceKey, inplay.Trace]
-	mappings   background[mappingKey, problems]
-	departed   background[dataset.Dataset, []goneRow]
+	traces     *background.Reader[traceKey, inplay.Trace]
+	mappings   *background.Reader[mappingKey, problems]
+	departed   *background.Reader[dataset.Dataset, []goneRow]
 }
 
 // New returns a console.
 func New(o Options) (*Console, error) {
 	o.Command = cmp.Or(o.Command, "mkt")
-	c := &Console{Options: o, gate: gate{Access: o.Access, now: o.Now}, mux: http.NewServeMux()}
-	const wait = 150 * time.Millisecond
-	c.traces.most, c.traces.wait = tracesKept, wait
-	c.mappings.most, c.mappings.wait = mappingsKept, wait
-	c.departed.most, c.departed.wait = maxFixtureLists, wait
+	c := &Console{Options: o, gate: access.Gate{Rules: o.Access, Now: o.Now}, mux: http.NewServeMux()}
+	c.traces = background.New[traceKey, inplay.Trace](tracesKept)
+	c.mappings = background.New[mappingKey, problems](mappingsKept)
+	c.departed = background.New[dataset.Dataset, []goneRow](maxFixtureLists)
 	c.running, c.stop = context.WithCancel(context.Background())
 	var err error
 	if c.pages, err = parsePages(o.Command); err != nil {
@@ -131,7 +132,7 @@ func (c *Console) handle(pattern string, h handler) {
 // ServeHTTP implements [http.Handler].
 func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	secure(w.Header())
-	if !c.gate.admits(w, r) {
+	if !c.gate.Admits(w, r) {
 		return
 	}
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {

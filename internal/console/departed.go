@@ -36,23 +36,23 @@ func (c *Console) searchDeparted(ctx context.Context, of dataset.Dataset, list *
 	if query == "" {
 		return shown, nil
 	}
-	r := c.departed.get(ctx, of, list.commit.SHA256, c.Now(), func(_ []goneRow, progress func(done, total int)) ([]goneRow, error) {
+	r := c.departed.Get(ctx, of, list.commit.SHA256, c.Now(), func(_ []goneRow, progress func(done, total int)) ([]goneRow, error) {
 		return goneFrom(of, list.commit, progress)
 	})
-	if r.err != nil {
-		return shown, r.err
+	if r.Err != nil {
+		return shown, r.Err
 	}
-	if r.running != nil {
+	if r.Running != nil {
 		shown.Reading = "Older publications are being read"
-		if r.total > 0 {
-			shown.Reading += fmt.Sprintf(", %d of %d so far", r.done, r.total)
+		if r.Total > 0 {
+			shown.Reading += fmt.Sprintf(", %d of %d so far", r.Done, r.Total)
 		}
 	}
 	present := map[string]bool{} // the list may still be of an older publication, while it is read again
 	for i := range list.rows {
 		present[list.rows[i].FixtureID] = true
 	}
-	for _, row := range r.value {
+	for _, row := range r.Value {
 		switch {
 		case present[row.FixtureID], !matches(&row.fixtureRow):
 		case len(shown.Rows) == showsDeparted:

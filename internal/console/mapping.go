@@ -64,13 +64,13 @@ type mappingKey struct {
 
 // problemsOf returns the problems of a cycle; nil if they are still being read.
 func (c *Console) problemsOf(ctx context.Context, d dataset.Dataset, cycle layout.CycleID) (*problems, error) {
-	r := c.mappings.get(ctx, mappingKey{d, cycle}, "read", c.Now(), func(problems, func(done, total int)) (problems, error) {
+	r := c.mappings.Get(ctx, mappingKey{d, cycle}, "read", c.Now(), func(problems, func(done, total int)) (problems, error) {
 		return problemsIn(mappingKey{d, cycle})
 	})
-	if r.running != nil {
+	if r.Running != nil {
 		return nil, nil
 	}
-	return &r.value, r.err
+	return &r.Value, r.Err
 }
 
 // problemsIn reads the answers of a cycle.

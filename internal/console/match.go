@@ -101,18 +101,18 @@ type traceKey struct {
 func (c *Console) follow(ctx context.Context, d dataset.Dataset, m *matchpage.Match) {
 	own := *m // the page goes on to use m
 	key := traceKey{d, m.Row.ProviderFixtureID, m.Row.SourceProvider}
-	r := c.traces.get(ctx, key, strconv.FormatUint(m.Commit.Version, 10), m.Now, func(before inplay.Trace, progress func(done, total int)) (inplay.Trace, error) {
+	r := c.traces.Get(ctx, key, strconv.FormatUint(m.Commit.Version, 10), m.Now, func(before inplay.Trace, progress func(done, total int)) (inplay.Trace, error) {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), traceTime)
 		defer cancel()
 		return before.Extend(ctx, d, &own, progress)
 	})
-	m.Past, m.Damaged = r.value.Past, r.value.Damaged
+	m.Past, m.Damaged = r.Value.Past, r.Value.Damaged
 	switch {
-	case r.err != nil:
-		m.Tracing = fmt.Sprintf("The archive could not be read: %s.", terminal.Message(r.err))
-	case r.running != nil && r.total > 1:
-		m.Tracing = fmt.Sprintf("The archive is being read: %d of %d cycles so far. The page shows them as soon as they are read.", r.done, r.total)
-	case r.running != nil:
+	case r.Err != nil:
+		m.Tracing = fmt.Sprintf("The archive could not be read: %s.", terminal.Message(r.Err))
+	case r.Running != nil && r.Total > 1:
+		m.Tracing = fmt.Sprintf("The archive is being read: %d of %d cycles so far. The page shows them as soon as they are read.", r.Done, r.Total)
+	case r.Running != nil:
 		m.Tracing = "The archive is being read. The page shows it as soon as it is read."
 	}
 }

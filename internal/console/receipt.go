@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strconv"
 
+	"mkt/internal/console/access"
 	"mkt/internal/evidence/explain"
 	"mkt/internal/evidence/prove"
 	"mkt/internal/receipts/receipt"
@@ -16,7 +17,7 @@ import (
 
 // receipt sends the receipt of a price, or of a match in play, as a file.
 func (c *Console) receipt(w http.ResponseWriter, r *http.Request) {
-	if !isOwnRequest(r) { // a page of another site must not make the console read publications
+	if !access.IsOwnRequest(r) { // a page of another site must not make the console read publications
 		c.fail(w, r, badRequest("Receipts are only sent to the pages of this console."))
 		return
 	}

@@ -1,4 +1,6 @@
-package console
+// Package access decides which requests the console answers: it checks the name under which it was
+// reached, asks for the password, slows guesses down, and recognizes the console's own pages.
+package access
 
 import (
 	"crypto/sha256"
@@ -18,8 +20,8 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// Access says who may read the pages.
-type Access struct {
+// Rules say who may read the pages.
+type Rules struct {
 	// Hosts are the names, beside those of loopback, under which browsers reach the
 	// console. A request with another name is refused: it comes from a site whose own
 	// name points here.
@@ -34,15 +36,15 @@ type Access struct {
 	BehindProxy bool
 }
 
-// gate admits requests.
-type gate struct {
-	Access
-	now      func() time.Time
+// Gate admits requests. It is safe for concurrent use.
+type Gate struct {
+	Rules
+	Now      func() time.Time
 	attempts attempts
 }
 
-// admits reports whether a request may be answered, and answers it if not.
-func (a *gate) admits(w http.ResponseWriter, r *http.Request) bool {
+// Admits reports whether a request may be answered, and answers it if not.
+func (a *Gate) Admits(w http.ResponseWriter, r *http.Request) bool {
 	if !a.isOwnName(r.Host) {
 		http.Error(w, "This console is not known by that name. mkt console --host NAME adds one.", http.StatusMisdirectedRequest)
 		return false
@@ -51,7 +53,7 @@ func (a *gate) admits(w http.ResponseWriter, r *http.Request) bool {
 		return true
 	}
 	if _, password, given := r.BasicAuth(); given {
-		now := a.now()
+		now := a.Now()
 		try, wait := a.attempts.take(a.clientOf(r), now)
 		if wait > 0 {
 			seconds := strconv.Itoa(int(math.Ceil(wait.Seconds())))
@@ -70,9 +72,9 @@ func (a *gate) admits(w http.ResponseWriter, r *http.Request) bool {
 	return false
 }
 
-// isOwnRequest reports whether a page of the console, or a person, sent a request: not a page of another
+// IsOwnRequest reports whether a page of the console, or a person, sent a request: not a page of another
 // site, nor of another port of this machine, which is the same site to a browser.
-func isOwnRequest(r *http.Request) bool {
+func IsOwnRequest(r *http.Request) bool {
 	switch r.Header.Get("Sec-Fetch-Site") {
 	case "same-origin", "none":
 		return true
@@ -83,7 +85,7 @@ func isOwnRequest(r *http.Request) bool {
 	return false
 }
 
-func (a Access) isOwnName(host string) bool {
+func (a Rules) isOwnName(host string) bool {
 	name := host
 	if h, _, err := net.SplitHostPort(host); err == nil {
 		name = h
@@ -153,7 +155,7 @@ func (a *attempts) of(address netip.Prefix, now time.Time) *rate.Limiter {
 // clientOf returns the address under which a request is counted. All of one IPv6 network are one
 // client, because it has more addresses than anybody can count. Behind a proxy it is the address
 // appended by the proxy, if there is one; the client itself may have written those before it.
-func (a *gate) clientOf(r *http.Request) netip.Prefix {
+func (a *Gate) clientOf(r *http.Request) netip.Prefix {
 	host, _, err := net.SplitHostPort(r.RemoteAddr)
 	if err != nil {
 		host = r.RemoteAddr
