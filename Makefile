@@ -26,7 +26,7 @@ LDFLAGS := -s -w -X main.version=$(VERSION)$(if $(filter Linux,$(shell uname)), 
 # Where goroutines meet. The rest is one goroutine a run, or (publish/table) rests
 # on a Parquet library that the detector's pointer checks stop. TIMED needs an order of
 # goroutines, which the detector changes.
-RACE := ./internal/accounts/audit ./cmd/mkt/internal/cli/... ./internal/receipts/commitlog ./internal/console ./internal/evidence/doctor \
+RACE := ./internal/accounts/audit ./cmd/mkt/internal/cli/... ./internal/receipts/commitlog ./internal/console/... ./internal/evidence/doctor \
 	./internal/evidence/page ./internal/schedule ./internal/tail ./internal/accounts \
 	./fetch ./fetch/internal/requests ./fetch/internal/upstream ./fetch/raw ./fetch/simulator/... \
 	./internal/listen ./publish/durable ./internal/cluster/store ./internal/cluster/store/object ./internal/receipts/witness ./serve/...

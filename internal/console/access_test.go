@@ -15,12 +15,13 @@ import (
 	"time"
 
 	"mkt/internal/console"
+	"mkt/internal/console/access"
 	"mkt/internal/evidence/doctor"
 	"mkt/internal/testing/check"
 )
 
 // serve serves a console over an empty data root, and returns its address.
-func serve(t *testing.T, access console.Access) string {
+func serve(t *testing.T, access access.Rules) string {
 	t.Helper()
 	o := console.Options{Now: time.Now, Version: "test", Log: slog.New(slog.DiscardHandler)}
 	o.Data, o.Tenants = t.TempDir(), "tenants.yaml"
@@ -61,7 +62,7 @@ func ask(t *testing.T, method, address, host string) *http.Response {
 // A page of another site whose name points to this machine gets nothing, and nothing can be
 // changed.
 func TestAccess(t *testing.T) {
-	address := serve(t, console.Access{Hosts: []string{"mkt.example.org"}})
+	address := serve(t, access.Rules{Hosts: []string{"mkt.example.org"}})
 	for _, c := range []struct {
 		method, host string
 		want         int
@@ -87,7 +88,7 @@ func TestWrongPasswords(t *testing.T) {
 	var now atomic.Int64
 	o := console.Options{Now: func() time.Time { return time.Unix(now.Load(), 0) }, Version: "test", Log: slog.New(slog.DiscardHandler)}
 	o.Data, o.Tenants = t.TempDir(), "tenants.yaml"
-	o.Access, o.Doctor = console.Access{Password: "correct password", BehindProxy: true}, func(context.Context) doctor.Report { return doctor.Report{} }
+	o.Access, o.Doctor = access.Rules{Password: "correct password", BehindProxy: true}, func(context.Context) doctor.Report { return doctor.Report{} }
 	c, err := console.New(o)
 	check.Must(t, err)
 	status := func(from, password string) int {
@@ -140,7 +141,7 @@ func TestWrongPasswords(t *testing.T) {
 // browser, and not the same origin.
 func TestOnlyOwnPagesTry(t *testing.T) {
 	t.Parallel()
-	address := serve(t, console.Access{})
+	address := serve(t, access.Rules{})
 	for _, c := range []struct {
 		name, header, value string
 		status              int

@@ -2,7 +2,8 @@
 // tenants.yaml, and changes nothing.
 //
 // Pages are rendered on the server and work without their scripts, which only refresh
-// parts of a page and save clicks.
+// parts of a page and save clicks. Each section of the navigation has a package with its pages and
+// their templates.
 package console
 
 import (
@@ -13,11 +14,18 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"sync"
 	"time"
 
-	"mkt/internal/console/inplay"
-	"mkt/internal/dataset"
+	"mkt/internal/console/access"
+	"mkt/internal/console/api"
+	"mkt/internal/console/audit"
+	"mkt/internal/console/choice"
+	"mkt/internal/console/cycles"
+	"mkt/internal/console/fixtures"
+	"mkt/internal/console/frame"
+	"mkt/internal/console/live"
+	"mkt/internal/console/overview"
+	"mkt/internal/console/receipts"
 	"mkt/internal/evidence/doctor"
 	"mkt/internal/listen"
 	"mkt/internal/receipts/commitlog"
@@ -34,7 +42,7 @@ type Options struct {
 	// Command is how a command line for this installation begins; "" is "mkt".
 	Command  string
 	Doctor   func(context.Context) doctor.Report // checks the installation
-	Access   Access
+	Access   access.Rules
 	LogFiles commitlog.Files // of the transparency log; the key itself is not opened
 	// StartAPI starts an API server on loopback until ctx is done, and returns its address
 	// and a function with the token of an account. The documentation's examples are tried
@@ -45,96 +53,84 @@ type Options struct {
 // Console answers the requests of browsers. It is safe for concurrent use.
 type Console struct {
 	Options
-	gate  gate
-	mux   *http.ServeMux
-	pages map[string]*page
-
-	accounts      accountsCache
-	fixtureLists  fixtureLists
-	findingsCache findingsCache
-
-	api        apiServer
-	checks     checks
-	comparing  sync.Mutex      // held during a comparison, which reads two snapshots
-	running    context.Context // until the console stops
-	stop       context.CancelFunc
-	cycleLines cycleLines
-	traces     background[traceKey, inplay.Trace]
-	mappings   background[mappingKey, problems]
-	departed   background[dataset.Dataset, []goneRow]
+	gate access.Gate
+	mux  *http.ServeMux
+	stop context.CancelFunc // of the work in the background
 }
 
 // New returns a console.
 func New(o Options) (*Console, error) {
 	o.Command = cmp.Or(o.Command, "mkt")
-	c := &Console{Options: o, gate: gate{Access: o.Access, now: o.Now}, mux: http.NewServeMux()}
-	const wait = 150 * time.Millisecond
-	c.traces.most, c.traces.wait = tracesKept, wait
-	c.mappings.most, c.mappings.wait = mappingsKept, wait
-	c.departed.most, c.departed.wait = maxFixtureLists, wait
-	c.running, c.stop = context.WithCancel(context.Background())
-	var err error
-	if c.pages, err = parsePages(o.Command); err != nil {
+	log := receipts.Log{Data: o.Data, Files: o.LogFiles}
+	f, err := frame.New(frame.Options{Now: o.Now, Version: o.Version, Data: o.Data, Command: o.Command, Log: o.Log,
+		HasReceipts: func() bool { return log.Exists() || log.HasKey() }},
+		overview.Templates, fixtures.Templates, live.Templates, cycles.Templates, audit.Templates, receipts.Templates, api.Templates)
+	if err != nil {
 		return nil, err
 	}
-	c.routes()
+	c := &Console{Options: o, gate: access.Gate{Rules: o.Access, Now: o.Now}, mux: http.NewServeMux()}
+	running, stop := context.WithCancel(context.Background())
+	c.stop = stop
+	c.routes(running, f, log)
 	return c, nil
 }
 
 // routes registers every page.
-func (c *Console) routes() {
+func (c *Console) routes(running context.Context, f *frame.Frame, log receipts.Log) {
+	handle := func(pattern string, h frame.Handler) { c.mux.HandleFunc(pattern, f.Handle(h)) }
+	reader, lists := &choice.Reader{Data: c.Data, Tenants: c.Tenants, Now: c.Now}, &fixtures.Lists{}
 	c.mux.Handle("GET /static/", staticFiles())
-	c.handle("GET /{$}", c.overview)
-	c.handle("GET /cycles", c.cycles)
-	c.handle("GET /cycles/{account}/{product}", c.cycles)
-	c.handle("GET /cycles/{account}/{product}/{moment}", c.cycle)
-	c.handle("GET /cycles/{account}/{product}/{moment}/answers", c.answers)
-	c.handle("GET /cycles/{account}/{product}/{moment}/answers/{number}", c.answer)
-	c.handle("GET /cycles/{account}/{product}/{moment}/mapping", c.mapping)
-	c.handle("GET /audit", c.audit)
-	c.handle("GET /audit/{account}/{product}", c.audit)
-	c.mux.HandleFunc("GET /audit/{account}/{product}/check", c.beginCheck)
-	c.handle("GET /diff/{account}/{product}", c.difference)
-	c.mux.HandleFunc("GET /api", c.reference)
-	c.mux.HandleFunc("GET /openapi.yaml", contract)
-	c.mux.HandleFunc("GET /openapi-history.yaml", contract)
-	c.mux.HandleFunc("GET /asyncapi.yaml", contract)
-	c.mux.HandleFunc("GET /docs/{name}", guide)
-	c.mux.HandleFunc("GET /try/{account}/{rest...}", c.try)
-	c.handle("GET /live", c.live)
-	c.handle("GET /live/{account}", c.live)
-	c.handle("GET /live/{account}/{fixture}", c.match)
-	c.handle("GET /fixtures", c.fixtures)
-	c.handle("GET /fixtures/{account}", c.fixtures)
-	c.handle("GET /fixtures/{account}/{fixture}", c.fixture)
-	c.handle("GET /fixtures/{account}/{fixture}/{market}", c.market)
-	c.handle("GET /explain/{account}/{product}/{target...}", c.explain)
-	c.handle("GET /receipts", c.receipts)
-	c.mux.HandleFunc("GET /receipts/{account}/{fixture}/{market}/{selection}", c.receipt)
-	c.mux.HandleFunc("GET /receipts/{account}/{fixture}", c.receipt)
+
+	handle("GET /{$}", (&overview.Pages{Reader: reader, Doctor: c.Doctor}).Overview)
+
+	fixtures := fixtures.New(reader, lists, log)
+	handle("GET /fixtures", fixtures.Fixtures)
+	handle("GET /fixtures/{account}", fixtures.Fixtures)
+	handle("GET /fixtures/{account}/{fixture}", fixtures.Fixture)
+	handle("GET /fixtures/{account}/{fixture}/{market}", fixtures.Market)
+	handle("GET /explain/{account}/{product}/{target...}", fixtures.Explain)
+
+	live := live.New(reader, log)
+	handle("GET /live", live.Live)
+	handle("GET /live/{account}", live.Live)
+	handle("GET /live/{account}/{fixture}", live.Match)
+
+	cycles := cycles.New(reader, lists)
+	handle("GET /cycles", cycles.Cycles)
+	handle("GET /cycles/{account}/{product}", cycles.Cycles)
+	handle("GET /cycles/{account}/{product}/{moment}", cycles.Cycle)
+	handle("GET /cycles/{account}/{product}/{moment}/answers", cycles.Answers)
+	handle("GET /cycles/{account}/{product}/{moment}/answers/{number}", cycles.Answer)
+	handle("GET /cycles/{account}/{product}/{moment}/mapping", cycles.Mapping)
+
+	audit := &audit.Pages{Reader: reader, Frame: f, Running: running}
+	handle("GET /audit", audit.Audit)
+	handle("GET /audit/{account}/{product}", audit.Audit)
+	c.mux.HandleFunc("GET /audit/{account}/{product}/check", audit.BeginCheck)
+	handle("GET /diff/{account}/{product}", audit.Difference)
+
+	receipts := &receipts.Pages{Reader: reader, Frame: f, Log: log, Stored: c.Stored}
+	handle("GET /receipts", receipts.Receipts)
+	c.mux.HandleFunc("GET /receipts/{account}/{fixture}/{market}/{selection}", receipts.Receipt)
+	c.mux.HandleFunc("GET /receipts/{account}/{fixture}", receipts.Receipt)
+
+	c.mux.HandleFunc("GET /openapi.yaml", api.Contract)
+	c.mux.HandleFunc("GET /openapi-history.yaml", api.Contract)
+	c.mux.HandleFunc("GET /asyncapi.yaml", api.Contract)
+	c.mux.HandleFunc("GET /docs/{name}", api.Guide)
+	api := &api.Pages{Reader: reader, Frame: f, Running: running, Start: c.StartAPI}
+	c.mux.HandleFunc("GET /api", api.Reference)
+	c.mux.HandleFunc("GET /try/{account}/{rest...}", api.Try)
+
 	c.mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		c.fail(w, r, notFound("There is no page at %s.", r.URL.Path))
-	})
-}
-
-// A handler makes the content of a page. Its error is shown as a page of its own.
-type handler func(r *http.Request) (view, error)
-
-func (c *Console) handle(pattern string, h handler) {
-	c.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
-		v, err := h(r)
-		if err != nil {
-			c.fail(w, r, err)
-			return
-		}
-		c.render(w, r, http.StatusOK, v)
+		f.Fail(w, r, frame.NotFound("There is no page at %s.", r.URL.Path))
 	})
 }
 
 // ServeHTTP implements [http.Handler].
 func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	secure(w.Header())
-	if !c.gate.admits(w, r) {
+	if !c.gate.Admits(w, r) {
 		return
 	}
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {

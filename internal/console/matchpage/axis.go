@@ -1,6 +1,7 @@
 package matchpage
 
 import (
+	_ "embed"
 	"fmt"
 	"time"
 
@@ -205,4 +206,94 @@ func (m *Match) placeOfEntry(e *table.LiveTimelineRow) (p place, exact bool) {
 		}
 	}
 	return p, e.Added != nil || m.placeNow().half == h
+}
+
+func halfOfMinute(n int) int {
+	for h := 4; h > 1; h-- {
+		if n*60 > begins[h] {
+			return h
+		}
+	}
+	return 1
+}
+
+// joinWithin is how far apart, in seconds of the match clock, two moments may be for the curve
+// to join them: the age up to which a state is not stale.
+const joinWithin = 60
+
+// minuteOf returns the minute of play of an entry as a scoreboard names it: 13', 45+2', or 45+' if
+// the minute of stoppage time is unknown. It is "" if the entry has no minute.
+func (m *Match) minuteOf(e *table.LiveTimelineRow) string {
+	p, exact := m.placeOfEntry(e)
+	if p.half == 0 {
+		return ""
+	}
+	if !exact {
+		return fmt.Sprintf("%d+'", (begins[p.half]+lasts[p.half])/60)
+	}
+	one := minute{half: p.half, of: p.second / 60}
+	return one.name() + "'"
+}
+
+// Minute returns the match clock in short, for a list: 65', 45+2', HT, or "" if it is unknown.
+func Minute(r *table.LiveRow) string {
+	m := Match{Row: *r}
+	if p := m.placeNow(); p.half > 0 {
+		one := minute{half: p.half, of: p.second / 60}
+		return one.name() + "'"
+	}
+	if r.ClockPeriod == nil {
+		return ""
+	}
+	return *r.ClockPeriod
+}
+
+type minute struct {
+	half, of   int // of is the minute of the half, from 0, including stoppage time
+	state      football.BucketState
+	home, away int
+	fallen     bool
+}
+
+// name returns the minute as clients see it: 12, 45+2.
+func (one *minute) name() string {
+	regular := min(one.of, lasts[one.half]/60-1)
+	name := fmt.Sprint(begins[one.half]/60 + regular + 1)
+	if one.of > regular {
+		name += fmt.Sprintf("+%d", one.of-regular)
+	}
+	return name
+}
+
+// rise sets the difference of two counters, for both sides or for neither.
+func (one *minute) rise(before, now *football.Counter) {
+	if now.State() == football.BucketNull {
+		one.state = football.BucketNull
+		return
+	}
+	if before == nil {
+		return
+	}
+	home, okHome := difference(before.Home, now.Home)
+	away, okAway := difference(before.Away, now.Away)
+	if !okHome || !okAway {
+		return
+	}
+	one.fallen = home < 0 || away < 0
+	one.home, one.away = max(0, home), max(0, away)
+	one.state = football.BucketZero
+	if one.home > 0 || one.away > 0 {
+		one.state = football.BucketValue
+	}
+}
+
+func difference(before, now football.Field[football.Number]) (int, bool) {
+	b, okBefore := before.Get()
+	n, okNow := now.Get()
+	if !okBefore || !okNow {
+		return 0, false
+	}
+	from, whole := b.Count()
+	to, wholeNow := n.Count()
+	return to - from, whole && wholeNow
 }

@@ -52,32 +52,6 @@ type bar struct {
 	home, away int
 }
 
-type minute struct {
-	half, of   int // of is the minute of the half, from 0, including stoppage time
-	state      football.BucketState
-	home, away int
-	fallen     bool
-}
-
-// name returns the minute as clients see it: 12, 45+2.
-func (one *minute) name() string {
-	regular := min(one.of, lasts[one.half]/60-1)
-	name := fmt.Sprint(begins[one.half]/60 + regular + 1)
-	if one.of > regular {
-		name += fmt.Sprintf("+%d", one.of-regular)
-	}
-	return name
-}
-
-func halfOfMinute(n int) int {
-	for h := 4; h > 1; h-- {
-		if n*60 > begins[h] {
-			return h
-		}
-	}
-	return 1
-}
-
 func (m *Match) pressure(x *axis) barsFigure {
 	var all []minute
 	for _, b := range m.Buckets {
@@ -216,39 +190,6 @@ func counterOf(l *football.Live, metric football.Metric) *football.Counter {
 		}
 	}
 	return nil
-}
-
-// rise sets the difference of two counters, for both sides or for neither.
-func (one *minute) rise(before, now *football.Counter) {
-	if now.State() == football.BucketNull {
-		one.state = football.BucketNull
-		return
-	}
-	if before == nil {
-		return
-	}
-	home, okHome := difference(before.Home, now.Home)
-	away, okAway := difference(before.Away, now.Away)
-	if !okHome || !okAway {
-		return
-	}
-	one.fallen = home < 0 || away < 0
-	one.home, one.away = max(0, home), max(0, away)
-	one.state = football.BucketZero
-	if one.home > 0 || one.away > 0 {
-		one.state = football.BucketValue
-	}
-}
-
-func difference(before, now football.Field[football.Number]) (int, bool) {
-	b, okBefore := before.Get()
-	n, okNow := now.Get()
-	if !okBefore || !okNow {
-		return 0, false
-	}
-	from, whole := b.Count()
-	to, wholeNow := n.Count()
-	return to - from, whole && wholeNow
 }
 
 // missingBetween adds the minutes without a sample.

@@ -9,12 +9,9 @@ package matchpage
 import (
 	_ "embed"
 	"fmt"
-	"html/template"
-	"io"
 	"strings"
 	"time"
 
-	"mkt/internal/evidence/page"
 	"mkt/publish/football"
 	"mkt/publish/snapshot"
 	"mkt/publish/table"
@@ -42,94 +39,87 @@ type Match struct {
 	Command string
 }
 
-//go:embed match.html
-var body string
-
-var layoutOf = page.Template(body, functions)
-
-var functions = template.FuncMap{"clock": clockOf, "ago": spanOf, "count": countOf, "times": timesOf, "lower": lower, "half": func(n int32) string { return halfName(int(n)) }, "certain": certain,
-	"upper": upperFirst, "ticks": func(clock, bottom float64, all []tick) ticksView { return ticksView{clock, bottom, bottom + 4, all} },
-	"left": func(width float64) string { return fmt.Sprintf("%.1f", 100-width) },
-	"marked": func(icon, certainty, side string) markView {
-		return markView{icon, strings.ToLower(certainty), strings.ToLower(side)}
-	}}
-
-// ticksView is the clock below a panel.
-type ticksView struct {
-	Clock, Bottom, End float64
-	Ticks              []tick
-}
-
-// markView is the icon of an event: in the colour of its side, filled if it is certain.
-type markView struct{ Kind, Class, Side string }
-
-// Write writes the page.
-func (m *Match) Write(w io.Writer) error {
-	return page.Write(w, layoutOf(), page.Content{Title: m.Title(), Body: m.view(), MadeBy: m.MadeBy, MadeAt: m.Now, Command: m.Command})
-}
-
-// HTML returns the body of the page, without its style sheet.
-func (m *Match) HTML() (template.HTML, error) {
-	var b strings.Builder
-	if err := layoutOf().ExecuteTemplate(&b, "body", m.view()); err != nil {
-		return "", fmt.Errorf("match page: %w", err)
-	}
-	return template.HTML(b.String()), nil
-}
-
 // Title returns the teams and the score.
 func (m *Match) Title() string {
 	return words(m.Row.Home) + " " + countOf(m.Row.ScoreHome) + " : " + countOf(m.Row.ScoreAway) + " " + words(m.Row.Away)
 }
 
-type view struct {
-	*Match
-	Home, Away  string
-	Clock       string
-	State       string // of play, for people
-	Pressing    string
-	Stale       bool
-	HasMomentum bool          // a momentum of the present
-	Age         time.Duration // of the data
-	HomeWidth   float64       // of momentum, of 100
-	Momentum    momentumFigure
-	Bars        []barsFigure
-	Facing      []counterView
-	Entries     []entryView // newest first
-	Events      []entryView
-	Unknown     []string
-}
-
-func (m *Match) view() *view {
-	x := m.axis()
-	v := &view{Match: m, Home: words(m.Row.Home), Away: words(m.Row.Away), Clock: m.clock(), Stale: m.isStale(), Age: max(0, m.Now.Sub(m.Row.FreshAt)).Round(time.Second)}
-	v.State, v.Pressing = m.state(), Pressing(&m.Row)
-	if v.Stale {
-		v.Pressing = reasonOf(string(football.FeedStale))
-	} else if n := m.Row.MomentumHome; n != nil {
-		v.HasMomentum, v.HomeWidth = true, float64(*n)
-	}
-	v.Momentum = m.momentum(x)
-	v.Bars = append(v.Bars, m.pressure(x))
-	for _, c := range charted {
-		if f, ok := m.counterBars(x, c); ok {
-			v.Bars = append(v.Bars, f)
-		}
-	}
-	v.Facing = m.counters()
-	v.Entries = m.entries()
-	v.Events = events(v.Entries)
-	v.Unknown = m.unknown(v)
-	return v
-}
-
 func (m *Match) isStale() bool { return IsStale(&m.Row, m.Now) }
 
-// IsStale reports whether a row is too old to say anything of the present.
-func IsStale(r *table.LiveRow, now time.Time) bool {
-	return r.InPlay && r.StaleAt != nil && now.After(*r.StaleAt)
+func (m *Match) clock() string {
+	r := &m.Row
+	text := phases[football.Phase(words(r.ClockPeriod))]
+	switch {
+	case text == "" && r.ClockMinute == nil:
+		return "no clock was sent"
+	case text == "" && hasNotBegun(r):
+		return "not begun"
+	case text == "":
+		text = "which half is not known"
+	}
+	if r.ClockMinute != nil {
+		second := 0
+		if r.ClockSecond != nil {
+			second = int(*r.ClockSecond)
+		}
+		text = scoreboard(int(*r.ClockMinute)*60+second) + ", " + text
+	}
+	if r.ClockAdded != nil && *r.ClockAdded > 0 {
+		text += fmt.Sprintf(", %s of stoppage time announced", minutes(int(*r.ClockAdded)))
+	}
+	if r.ClockRunning != nil && !*r.ClockRunning && r.ClockPeriod != nil && football.Phase(*r.ClockPeriod).Half() > 0 {
+		text += ", clock stopped"
+	}
+	return text
 }
 
-// RowFresh and RowFetched return the row's times as pointers, like the manifest's.
-func (v *view) RowFresh() *time.Time   { return &v.Row.FreshAt }
-func (v *view) RowFetched() *time.Time { return &v.Row.ProviderFetchedAt }
+func (m *Match) state() string {
+	switch {
+	case !m.Row.InPlay:
+		return "not in play"
+	case m.isStale():
+		return "stale"
+	case m.Row.VisualState == nil:
+		return "no state is known yet"
+	case *m.Row.VisualState == string(football.VisualCalm) && words(m.Row.VisualCertainty) == "UNKNOWN":
+		return "not known"
+	}
+	text := stateName(*m.Row.VisualState)
+	if side := m.Row.VisualSide; side != nil && *side != string(football.SideNone) {
+		text += ", " + m.side(*side)
+	}
+	return text
+}
+
+// Pressing describes momentum in words.
+func Pressing(r *table.LiveRow) string {
+	if r.MomentumHome == nil && words(r.UnavailableReason) == string(football.NotInPlay) {
+		return notInPlay(r)
+	}
+	if r.MomentumHome == nil {
+		return reasonOf(words(r.UnavailableReason))
+	}
+	how := map[string]string{"SLIGHT": "slightly more", "CLEAR": "clearly more", "STRONG": "much more"}[words(r.MomentumStrength)]
+	m := Match{Row: *r}
+	switch football.Side(words(r.MomentumLeader)) {
+	case football.SideHome, football.SideAway:
+		return strings.TrimSpace(m.side(*r.MomentumLeader) + " presses " + how)
+	}
+	return "neither side presses more"
+}
+
+func (m *Match) side(side string) string {
+	switch football.Side(side) {
+	case football.SideHome:
+		return words(m.Row.Home)
+	case football.SideAway:
+		return words(m.Row.Away)
+	}
+	return "side not proven"
+}
+
+// State describes the play, and whether the data is current.
+func State(r *table.LiveRow, now time.Time) string {
+	m := Match{Row: *r, Now: now}
+	return m.state()
+}

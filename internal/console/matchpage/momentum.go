@@ -20,10 +20,6 @@ const (
 	edge        = 8.0
 )
 
-// joinWithin is how far apart, in seconds of the match clock, two moments may be for the curve
-// to join them: the age up to which a state is not stale.
-const joinWithin = 60
-
 type momentumFigure struct {
 	Panels  []momentumPanel
 	Levels  []level
@@ -436,14 +432,4 @@ func (m *Match) scores() map[int]string {
 		return nil
 	}
 	return all
-}
-
-func (m *Match) side(side string) string {
-	switch football.Side(side) {
-	case football.SideHome:
-		return words(m.Row.Home)
-	case football.SideAway:
-		return words(m.Row.Away)
-	}
-	return "side not proven"
 }

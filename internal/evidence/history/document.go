@@ -30,34 +30,6 @@ type Shown struct {
 	Receipt func(selection string, version uint64) string
 }
 
-// Note describes a price in any state but [Offered].
-func (p Point) Note() string {
-	switch p.State {
-	case Withheld:
-		if len(p.Reasons) == 0 {
-			return "not publishable"
-		}
-		return strings.ToLower(strings.ReplaceAll(strings.Join(p.Reasons, ", "), "_", " "))
-	case NullPrice:
-		if p.Suspended() {
-			return "suspended, price null"
-		}
-		return "null: sent without a value"
-	case AbsentPrice:
-		if p.Suspended() {
-			return "suspended, no price sent"
-		}
-		return "absent: no price sent"
-	case NoSelection:
-		return "not offered"
-	case NoMarket:
-		return "market not offered"
-	case NoFixture:
-		return "fixture removed"
-	}
-	return ""
-}
-
 func (p Point) words() string {
 	if note := p.Note(); note != "" {
 		return strings.TrimSpace(p.Text + " (" + note + ")")

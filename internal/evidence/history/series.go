@@ -49,74 +49,6 @@ func (p Point) equals(o Point) bool {
 	return p.State == o.State && p.Text == o.Text && slices.Equal(p.Reasons, o.Reasons)
 }
 
-// market returns a market with its series. row is its description in the newest snapshot. Newest is -1 if no step has the
-// market.
-func (p *Path) market(of *steps.Path, row table.MarketRow) Market {
-	described := row.Selections
-	place := func(id string) int {
-		if i := slices.IndexFunc(described, func(s table.SelectionRow) bool { return s.SelectionID == id }); i >= 0 {
-			return i
-		}
-		return len(described)
-	}
-	row.Market, row.MarketName, row.Period, row.Selections = of.Market, of.MarketName, of.Period, nil
-	m := Market{MarketRow: row, Newest: -1}
-	has := make([]bool, len(p.Steps)) // which steps have the market
-	for i := range of.Selections {
-		var row table.SelectionRow
-		if k := place(of.Selections[i].ID); k < len(described) {
-			row = described[k]
-		}
-		if s := p.series(of, &of.Selections[i], row, has); s.newest >= 0 {
-			m.Series, m.Newest = append(m.Series, s), max(m.Newest, s.newest)
-		}
-	}
-	slices.SortStableFunc(m.Series, func(a, b Series) int {
-		return cmp.Or(cmp.Compare(b.newest, a.newest), cmp.Compare(place(a.SelectionID), place(b.SelectionID)))
-	})
-	for k := range m.Series {
-		s := &m.Series[k]
-		if s.newest == m.Newest {
-			m.Selections = append(m.Selections, s.row)
-		}
-		for i := range s.Points {
-			x := &s.Points[i]
-			switch {
-			case x.State != "":
-			case !p.Steps[i].Present:
-				x.State = NoFixture
-			case !has[i]:
-				x.State = NoMarket
-			default:
-				x.State = NoSelection
-			}
-			x.Same = i > 0 && x.equals(s.Points[i-1])
-		}
-	}
-	return m
-}
-
-// series returns the series of a selection, which row describes, without the state of the steps that lack it, and notes which
-// steps have it. Its newest step is -1 if no step has it.
-func (p *Path) series(of *steps.Path, s *steps.Selection, row table.SelectionRow, has []bool) Series {
-	one := Series{SelectionID: s.ID, Points: make([]Point, len(p.Steps)), Opening: of.Opening(s), Closing: of.Closing(s), newest: -1}
-	points, now := s.Points, Point{}
-	for i := range p.Steps {
-		for ; len(points) > 0 && points[0].Seq <= p.Steps[i].Seq; points = points[1:] {
-			if now = (Point{}); points[0].Present {
-				now = pointOf(points[0])
-			}
-		}
-		if one.Points[i] = now; now.State != "" {
-			one.newest, has[i] = i, true
-		}
-	}
-	row.SelectionID, row.Subject, row.Selection, row.Qualifier = s.ID, s.Subject, s.Selection, s.Qualifier
-	setPrice(&row, s.Newest())
-	one.row, one.Name, one.Line = row, NameOf(&row), LineOf(&row)
-	return one
-}
-
 // pointOf returns the price of a point that is judged.
 func pointOf(x *steps.Point) Point {
 	if !x.Present {
@@ -263,4 +195,32 @@ func MainLine(m *table.MarketRow) string {
 		best = order[0]
 	}
 	return best
+}
+
+// Note describes a price in any state but [Offered].
+func (p Point) Note() string {
+	switch p.State {
+	case Withheld:
+		if len(p.Reasons) == 0 {
+			return "not publishable"
+		}
+		return strings.ToLower(strings.ReplaceAll(strings.Join(p.Reasons, ", "), "_", " "))
+	case NullPrice:
+		if p.Suspended() {
+			return "suspended, price null"
+		}
+		return "null: sent without a value"
+	case AbsentPrice:
+		if p.Suspended() {
+			return "suspended, no price sent"
+		}
+		return "absent: no price sent"
+	case NoSelection:
+		return "not offered"
+	case NoMarket:
+		return "market not offered"
+	case NoFixture:
+		return "fixture removed"
+	}
+	return ""
 }

@@ -56,3 +56,11 @@ func NewestRun(data, tenant string, product football.Product, step string) *heal
 	run, _ := health.ReadIn(data, layout.TenantProduct(tenant, string(product)), step)
 	return run
 }
+
+// NewestRuns returns the newest run of each step of [Steps], nil for a step without one.
+func NewestRuns(data, tenant string, p football.Product) (list []*health.Run) {
+	for _, step := range Steps {
+		list = append(list, NewestRun(data, tenant, p, step))
+	}
+	return list
+}

@@ -20,6 +20,7 @@ import (
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/cli/daemon"
 	"mkt/internal/console"
+	"mkt/internal/console/access"
 	"mkt/internal/evidence/doctor"
 	"mkt/internal/receipts/commitlog"
 	"mkt/internal/terminal"
@@ -103,7 +104,7 @@ but no token and no credential.`,
 
 // Serve serves the console until ctx is done, and calls ready when it listens.
 func (g *Group) Serve(ctx context.Context, f Flags, ready func(url string) error) error {
-	access, err := f.access()
+	rules, err := f.access()
 	if err != nil {
 		return err
 	}
@@ -115,13 +116,13 @@ func (g *Group) Serve(ctx context.Context, f Flags, ready func(url string) error
 	o.LogKey, o.LogPolicy = f.Log.Key, f.Log.Policy
 	o.Tenants, o.Data, o.SealKey, o.IDKey, o.Products, o.Now = g.Tenants, g.Data, g.Keys.Seal, g.Keys.ID, football.Products(), g.Now
 	o.Loads = filepath.Join(g.Data, serve.UsageFolder, serve.LoadsFolder)
-	c, err := console.New(console.Options{Now: g.Now, Version: g.Version, Data: g.Data, Tenants: g.Tenants, Stored: g.HasStore(), Log: g.Log, Access: access, LogFiles: f.Log, Command: o.Command, StartAPI: g.startAPI,
+	c, err := console.New(console.Options{Now: g.Now, Version: g.Version, Data: g.Data, Tenants: g.Tenants, Stored: g.HasStore(), Log: g.Log, Access: rules, LogFiles: f.Log, Command: o.Command, StartAPI: g.startAPI,
 		Doctor: func(ctx context.Context) doctor.Report { return doctor.Run(ctx, o) }})
 	if err != nil {
 		return errors.Join(err, l.Close())
 	}
 	scheme := "http"
-	if access.Certificate != nil {
+	if rules.Certificate != nil {
 		scheme = "https"
 	}
 	if err := ready(scheme + "://" + l.Addr().String()); err != nil {
@@ -134,8 +135,8 @@ func (g *Group) Serve(ctx context.Context, f Flags, ready func(url string) error
 
 // access reads the password and the certificate. It refuses to show the pages to the network
 // without them.
-func (f Flags) access() (console.Access, error) {
-	a := console.Access{Hosts: f.hosts, BehindProxy: f.proxy}
+func (f Flags) access() (access.Rules, error) {
+	a := access.Rules{Hosts: f.hosts, BehindProxy: f.proxy}
 	if (f.cert == "") != (f.key == "") {
 		return a, terminal.Usagef("--tls-cert and --tls-key: want both, or neither")
 	}

@@ -1,0 +1,49 @@
+package matchpage
+
+import (
+	_ "embed"
+	"slices"
+	"strings"
+	"time"
+
+	"mkt/publish/football"
+	"mkt/publish/table"
+)
+
+type entryView struct {
+	table.LiveTimelineRow
+	Team   string
+	Held   time.Duration
+	Minute string
+	Name   string
+	Score  string
+	Icon   string // goal, yellow-card, red-card, card, penalty, corner, whistle, silent, change
+}
+
+// entries returns the timeline, newest first.
+func (m *Match) entries() (all []entryView) {
+	scores := m.scores()
+	for i, e := range slices.Backward(m.Timeline) {
+		v := entryView{LiveTimelineRow: e, Held: e.Until.Sub(e.At), Minute: m.minuteOf(&e), Name: upperFirst(stateName(e.State)), Score: scores[i], Icon: icons[e.State]}
+		if v.Icon == "card" {
+			v.Icon = m.card(&e)
+			v.Name = upperFirst(strings.ReplaceAll(v.Icon, "-", " "))
+		}
+		if e.SideProven != string(football.SideNone) {
+			v.Team = m.side(e.SideProven)
+		}
+		all = append(all, v)
+	}
+	return all
+}
+
+// events returns the entries for a reader of a match report, without the states of play between
+// them.
+func events(all []entryView) (some []entryView) {
+	for _, e := range all {
+		if e.Icon != "" {
+			some = append(some, e)
+		}
+	}
+	return some
+}

@@ -1,0 +1,250 @@
+// Package overview has the page with all accounts, their schedules, and the checks of the installation.
+package overview
+
+import (
+	"context"
+	"embed"
+	"errors"
+	"html/template"
+	"io/fs"
+	"net/http"
+	"time"
+
+	"mkt/internal/accounts"
+	"mkt/internal/cadence"
+	"mkt/internal/console/choice"
+	"mkt/internal/console/frame"
+	"mkt/internal/dataset"
+	"mkt/internal/evidence/doctor"
+	"mkt/internal/evidence/inspect"
+	"mkt/internal/schedule/cyclestate"
+	"mkt/internal/terminal"
+	"mkt/publish/football"
+	"mkt/publish/health"
+	"mkt/publish/snapshot"
+	"mkt/serve/account"
+)
+
+//go:embed *.html
+var Templates embed.FS
+
+// Pages are the pages of the section.
+type Pages struct {
+	*choice.Reader
+	Doctor func(context.Context) doctor.Report // checks the installation
+
+	findings findings
+}
+
+// overviewBody is the content of the overview.
+type overviewBody struct {
+	Now      time.Time
+	Accounts []accountLine
+	Problem  string // of tenants.yaml
+	Report   doctor.Report
+	Checks   template.HTML
+}
+
+// accountLine is an account with its products.
+type accountLine struct {
+	*accounts.Tenant
+	Connection connection
+	Quota      string
+	UsedUp     bool
+	Products   []productLine
+}
+
+// productLine is one product of an account.
+type productLine struct {
+	Account string
+	Product football.Product
+	Term    account.Term
+	Next    cyclestate.Next
+	Last    *cyclestate.Last // nil if it never ran
+	Newest  *inspect.Publication
+	Age     time.Duration // of the newest data
+	Old     bool          // older than two cadences
+	Held    int64         // fixtures kept though a listing lacks them
+	Failed  *health.Run   // the newest run of a step, if it failed
+	Damage  string
+}
+
+func (c *Pages) Overview(r *http.Request) (frame.View, error) {
+	file, err := c.Accounts()
+	body := overviewBody{Now: c.Now(), Problem: terminal.Message(err), Report: c.findings.newest(r.Context(), c.Now(), c.Doctor)}
+	if body.Checks, err = body.Report.Document(false).HTML(); err != nil {
+		return frame.View{}, err
+	}
+	if file != nil {
+		for i := range file.Tenants {
+			line, err := c.accountLine(&file.Tenants[i])
+			if err != nil {
+				return frame.View{}, err
+			}
+			body.Accounts = append(body.Accounts, line)
+		}
+	}
+	return frame.View{Page: "overview", Section: "overview", Title: "Overview", Body: body}, nil
+}
+
+func (c *Pages) accountLine(t *accounts.Tenant) (accountLine, error) {
+	now := c.Now()
+	line := accountLine{Tenant: t}
+	var err error
+	if line.Connection, err = c.connection(t); err != nil {
+		return line, err
+	}
+	if q := line.Connection.Quota; q != nil {
+		line.Quota = quotaLine(q, now)
+		_, line.UsedUp = q.UsedUp(now)
+	}
+	for _, p := range football.Products() {
+		if _, subscribed := t.Products[p]; !subscribed {
+			continue
+		}
+		product, err := c.productLine(t, p, now)
+		if err != nil {
+			return line, err
+		}
+		line.Products = append(line.Products, product)
+	}
+	return line, nil
+}
+
+func (c *Pages) productLine(t *accounts.Tenant, p football.Product, now time.Time) (productLine, error) {
+	l := productLine{Account: t.ID, Product: p, Term: t.Subscription(p, now)}
+	newest := cyclestate.NewestRuns(c.Data, t.ID, p)
+	var began time.Time
+	if l.Last = cyclestate.LastOf(newest...); l.Last != nil {
+		began = l.Last.Began()
+	}
+	for _, run := range newest {
+		switch {
+		case run == nil:
+		case !run.OK:
+			l.Failed = run
+		case run.Code == health.CodeListingHeld:
+			l.Held = run.Counters["held"]
+		}
+	}
+	root, err := (dataset.Dataset{Data: c.Data, Tenant: t.ID, Product: p}).Open()
+	if err != nil {
+		l.Next = cyclestate.NextOf(c.Data, t, p, nil, began, now)
+	}
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return l, nil // nothing was written yet
+	case err != nil:
+		l.Damage = err.Error()
+		return l, nil
+	}
+	defer root.Close()
+	pace, err := health.ReadPace(root)
+	if err != nil {
+		return l, err
+	}
+	l.Next = cyclestate.NextOf(c.Data, t, p, pace, began, now)
+	head, found, err := snapshot.Head(root)
+	switch {
+	case snapshot.IsFault(err):
+		l.Damage = err.Error()
+	case err != nil:
+		return l, err
+	case found:
+		newest := inspect.PublicationOf(root, head)
+		l.Newest, l.Damage = &newest, newest.Damage
+		if at := newest.ProviderFetchedAt; at != nil {
+			l.Age = max(0, now.Sub(*at))
+			every := l.Next.Cadence
+			if t.Provider != nil {
+				every = max(every, pace.Expected(now, t.Provider.Fingerprint()))
+			}
+			l.Old = every > 0 && l.Age > cadence.OverdueAfter*every
+		}
+	}
+	return l, nil
+}
+
+// CycleLink returns the address of the newest cycle; "" if fetch failed before it had an id.
+func (l productLine) CycleLink() string {
+	if l.Last == nil || l.Last.Cycle == "" {
+		return ""
+	}
+	return "/cycles/" + l.Account + "/" + string(l.Product) + "/" + l.Last.Cycle
+}
+
+// LastGood reports whether there was a good publication before the newest cycle, which has none.
+func (l productLine) LastGood() bool {
+	return !l.Last.Published.IsZero() && (l.Last.Failed() != nil || l.Last.Waiting() != "")
+}
+
+// moment is a time beside another.
+type moment struct {
+	At    time.Time
+	Today bool // less than twelve hours from the other
+	Words string
+}
+
+// Ago returns a time with its distance from the page's own.
+func (b overviewBody) Ago(at time.Time) moment {
+	m := moment{At: at, Words: frame.Span(b.Now.Sub(at)) + " ago"}
+	switch until := at.Sub(b.Now); {
+	case until.Abs() < time.Second:
+		m.Words = "now"
+	case until > 0:
+		m.Words = "in " + frame.Span(until)
+	}
+	m.Today = b.Now.Sub(at).Abs() < 12*time.Hour
+	return m
+}
+
+// quotaLine describes the rest of a quota, short enough for a table.
+func quotaLine(q *health.Quota, now time.Time) string {
+	left := q.Remaining(now)
+	if _, usedUp := q.UsedUp(now); usedUp || left == nil {
+		return q.Describe(now)
+	}
+	text := frame.Count(*left)
+	if q.Limit != nil {
+		text += " of " + frame.Count(*q.Limit)
+	}
+	text += " left"
+	if at := q.ResetsAt; at != nil && at.Sub(now) < 24*time.Hour {
+		text += " until " + at.UTC().Format("15:04")
+	} else if at != nil {
+		text += " until " + at.UTC().Format("2 Jan")
+	}
+	return text
+}
+
+// connection is the state of an account's connection to its provider.
+type connection struct {
+	Status    health.Connection
+	NotTried  string // why nothing tries the credential; "" if it was tried, or will be
+	Name      string
+	Bookmaker string
+	Quota     *health.Quota
+	LastOK    *time.Time
+	Code      health.Code // why the newest test or fetch failed
+}
+
+func (c *Pages) connection(t *accounts.Tenant) (connection, error) {
+	p := t.Provider
+	if p == nil {
+		return connection{Status: health.Unconfigured}, nil
+	}
+	findings, err := cyclestate.Findings(c.Data, t)
+	if err != nil {
+		return connection{}, err
+	}
+	known := health.CredentialStatusOf(p.Fingerprint(), findings...)
+	found := connection{
+		Status: health.ConnectionStatus(true, p.Disabled, p.Fingerprint(), findings...),
+		Name:   p.Name, Bookmaker: p.BookmakerInUse(), Quota: health.NewestQuota(p.Fingerprint(), findings...),
+		LastOK: known.LastOKAt, Code: known.Code,
+	}
+	if found.Status == health.Verifying && known.LastAttemptAt == nil {
+		found.NotTried = cyclestate.Untried(t, c.Now())
+	}
+	return found, nil
+}
