@@ -33,7 +33,7 @@ var rules = []rule{
 	{pkg: "publish/steps", may: with(leaves, "publish/table/...", "publish/snapshot"), what: "the formats below it"},
 	{pkg: "publish/retention", may: formats, far: []string{"publish", "publish/repair"}, what: "the formats"},
 	{pkg: "publish", may: with(formats, "publish/retention"), far: []string{"publish/repair"},
-		by: []string{"cmd/...", "internal/replay", "publish/repair", "internal/testing/..."}, what: "the formats and publish/retention"},
+		by: []string{"cmd/...", "internal/replay", "internal/evidence/verify", "publish/repair", "internal/testing/..."}, what: "the formats and publish/retention"},
 	{pkg: "publish/repair", may: with(formats, "publish", "publish/retention"), what: "the formats, publish and publish/retention"},
 
 	// What comes in: the stage that asks, and the providers.
@@ -63,7 +63,7 @@ var rules = []rule{
 		what: "serve's own, the formats and the address of Redis, and reach nothing of fetch or transform"},
 	{pkg: "serve/...", may: with(formats, "serve/...", "internal/listen"), far: unserved, what: "serve's own and the formats, and reach nothing of fetch or transform"},
 
-	// Domains. None but the replay imports a stage, and the evidence those that it asks.
+	// Domains. None but the replay, and the evidence that derives a cycle again to compare it, imports a stage.
 	{pkg: "internal/terminal/...", may: []string{"internal/terminal/..."}, what: "a leaf"},
 	{pkg: "internal/dataset", may: with(leaves, "publish/snapshot"), what: "publish's leaves and moments"},
 	{pkg: "internal/accounts/...", may: with(leaves, "publish/snapshot", "internal/accounts", "internal/cadence", "internal/strictyaml", "fetch/credential", "fetch/provider", "fetch/provider/all", "serve/account"),
@@ -73,7 +73,7 @@ var rules = []rule{
 	{pkg: "internal/cluster", what: "a leaf"},
 	{pkg: "internal/schedule/...", may: with(formats, "internal/schedule/...", "internal/accounts", "internal/cadence", "internal/cluster", "fetch/provider", "fetch/provider/all", "serve/account"),
 		far: stages, what: "the accounts, the cluster and state files"},
-	{pkg: "internal/receipts/commitlog", may: with(formats, "internal/receipts/...", "internal/dataset", "internal/cluster/store"), far: stages, what: "the log, and the publications of data roots and of a store"},
+	{pkg: "internal/receipts/commitlog", may: with(formats, "internal/receipts/...", "internal/dataset", "internal/cluster/store/..."), far: stages, what: "the log, and the publications of data roots and of a store"},
 	{pkg: "internal/receipts/...", may: with(formats, "internal/receipts/..."), far: stages, what: "the log and publications"},
 	{pkg: "internal/replay", may: with(formats, "publish", "publish/retention", "transform/...", "fetch/raw", "fetch/provider"), far: []string{"serve/...", "cmd/..."}, what: "the stages that a past cycle goes through"},
 	{pkg: "internal/evidence/...", may: with(formats, "internal/evidence/...", "internal/accounts/...", "internal/schedule/...", "internal/receipts/...", "internal/cluster/...", "internal/dataset", "internal/cadence",
