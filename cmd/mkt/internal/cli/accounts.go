@@ -48,8 +48,8 @@ func (env *Env) CopiedTenants() (*accounts.File, error) {
 // refreshTimeout bounds how long a command waits for the accounts in the object store.
 const refreshTimeout = 20 * time.Second
 
-// SharedAccounts returns the accounts of the object store, of which tenants.yaml is a copy; nil if
-// they are in the file alone.
+// SharedAccounts returns the accounts of the object store; tenants.yaml is a copy of them. It returns
+// nil if the accounts are in the file alone.
 func (env *Env) SharedAccounts(ctx context.Context) (accounts.Origin, error) {
 	if !env.SharedTenants {
 		return nil, nil

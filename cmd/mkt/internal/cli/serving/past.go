@@ -24,7 +24,7 @@ import (
 	"mkt/serve/replay"
 )
 
-// pastFlags choose the time as of which is served, if it is not the present.
+// pastFlags choose the time whose data is served, if it is not the present.
 type pastFlags struct {
 	asOf, replay, tenant string
 	speed                float64
