@@ -90,7 +90,7 @@ func (env *Env) warn(text string, err error) {
 // MissingTenants adds the next step to the error of a missing tenants file.
 func (env *Env) MissingTenants(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("accounts %s: no such file; mkt init makes one, --tenants names another", env.Tenants)
+		return fmt.Errorf("accounts %s: no such file; mkt init creates one, --tenants names another", env.Tenants)
 	}
 	return err
 }
