@@ -130,8 +130,8 @@ func (s *State) isRepeat(now *clock.Clock, sample *input.Sample) bool {
 		s.counters.Score == sample.Score && slices.Equal(s.counters.Newest, sample.Counters)
 }
 
-// repeat adds what a sample that repeats the last one says all the same: the events of its
-// list. The state becomes no fresher, because counters that move later may have moved at any
+// repeat adds the news of a sample whose clock, score and counters repeat the last one: the events
+// of its list. The state becomes no fresher, because counters that move later may have moved at any
 // time since the clock last did. elapsed is the time since then, in seconds.
 func (s *State) repeat(sample *input.Sample, elapsed int) {
 	s.counters.Confirm(sample, s.at)
