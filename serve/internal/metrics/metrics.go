@@ -65,8 +65,8 @@ func New(routes []string) *Metrics {
 	return m
 }
 
-// Count counts an answer. The answer to an account is counted in the account's traffic too; of is nil
-// for an answer to nobody known.
+// Count counts an answer, and counts it in the traffic of the account. of is nil for an answer without
+// an account.
 func (m *Metrics) Count(a *response.Writer, of *Traffic) {
 	route := a.Route
 	if route == "" {

@@ -122,7 +122,7 @@ func checkKept(path string, check func([]byte) error) error {
 	return nil
 }
 
-// idKeyMayBeMade returns an error if dir has data whose id key is missing: a new key would not fit it.
+// idKeyMayBeMade returns an error if dir has data but no id key: a new key would change every id.
 func idKeyMayBeMade(dir string) error {
 	key, mark := filepath.Join(dir, "id.key"), filepath.Join(cli.DataRootIn(dir), layout.IDKeyFingerprintFile)
 	_, noKey := os.Stat(key)
