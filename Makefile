@@ -179,12 +179,12 @@ vulncheck: ## known vulnerabilities that the code can reach; GOVULNDB=file:///fo
 	scripts/vulncheck.sh -C lake ./...
 
 .PHONY: licences
-licences: ## docs/licences.md anew
+licences: ## write docs/licences.md again
 	@mkdir -p bin
 	$(GO) run ./scripts/licences mkt > bin/licences.md && mv bin/licences.md docs/licences.md
 
 .PHONY: lake-licences
-lake-licences: ## lake/licences.md anew, and bin/lake-licences.txt: those of mkt-lake
+lake-licences: ## write lake/licences.md again, and bin/lake-licences.txt, for mkt-lake
 	@mkdir -p bin
 	$(GO) run ./scripts/licences lake > bin/lake-licences.md && mv bin/lake-licences.md lake/licences.md
 	$(GO) run ./scripts/licences lake-texts > bin/lake-licences.txt

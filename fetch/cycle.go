@@ -58,9 +58,9 @@ func newCycleByList(fsys durable.FS, product football.Product, now time.Time) (l
 // of two machines differ.
 const aheadOfClock = time.Minute
 
-// checkNewName refuses a name for a cycle that was never fetched if it is ahead of the
-// clock, since every cycle after it would have to be later still, or if it is not later
-// than what is published, since it could never be published.
+// checkNewName returns an error if a cycle that was never fetched must not have this name. A name
+// ahead of the clock would force every cycle after it to be later still. A cycle whose name is not
+// later than the newest publication could never be published.
 func checkNewName(fsys durable.FS, id layout.CycleID, product football.Product, now time.Time) error {
 	at, _, err := layout.ParseCycleID(string(id))
 	if err != nil {

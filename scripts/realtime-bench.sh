@@ -2,8 +2,8 @@
 # Measures the socket with 4,000 connections over 500 accounts: the memory per connection
 # and the latency from publication to receipt, compared with the official Node server
 # (testdata/node/fanout.mjs). Needs Go, node and npm; takes eight minutes. Each
-# account publishes every 8 s; both servers push a publication of which the operating system
-# has given notice, look for others every 250 ms, and have a tick of 2 s.
+# account publishes every 8 s; both servers push a publication when the operating system
+# reports the change of a file, look for others every 250 ms, and have a tick of 2 s.
 #
 #   scripts/realtime-bench.sh [ACCOUNTS,CONNECTIONS,FIXTURES,SECONDS [ROUNDS]]
 set -eu

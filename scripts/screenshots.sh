@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes the pictures of docs/images anew, from mkt demo in a real browser. Needs node, npm and
+# Takes the pictures of docs/images again, from mkt demo in a real browser. Needs node, npm and
 # Chromium, and takes about two minutes.
 set -euo pipefail
 cd "$(dirname "$0")/.."

@@ -9,7 +9,7 @@ import (
 )
 
 // live answers GET /live: the fixtures in play in the order of their ids, after a cursor.
-// Its data is that of the socket's push.
+// The socket pushes the same data.
 func (c *call) live() error {
 	limit, err := c.params.limit()
 	if err != nil {

@@ -33,8 +33,8 @@ var (
 	inFlight = flag.Int("in-flight", 500, "requests in progress at any time")
 )
 
-// S1: a publication every 200 ms under requests that page through everything, of which
-// -in-flight are always in progress. No answer is an error or a mixture, no client sees an
+// S1: a publication every 200 ms under requests that page through everything, -in-flight
+// of them at any time. No answer is an error or a mixture, no client sees an
 // older publication after a newer one, and every walk shows each permanent fixture exactly
 // once. The latencies are logged together with those of the same load without publications,
 // before and after it, but are not checked. (-load-for 60s -in-flight 10000 is the long run.)

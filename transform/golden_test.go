@@ -27,7 +27,7 @@ var goldens = map[string]struct {
 }
 
 // TestGoldens reads the payloads in testdata and compares every market and
-// selection with a reading that a person has approved. -update writes them anew.
+// selection with a reading that a person has approved. -update writes them again.
 func TestGoldens(t *testing.T) {
 	var names []string
 	for folder := range goldens {

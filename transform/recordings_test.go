@@ -30,7 +30,7 @@ import (
 	"mkt/transform/markets/suspicion"
 )
 
-var update = flag.Bool("update", false, "write the goldens anew")
+var update = flag.Bool("update", false, "write the goldens again")
 
 // recordings are the recorded football payloads. They hold no teams; these are
 // the matches they are of.

@@ -47,7 +47,7 @@ func TestSportmonksWords(t *testing.T) {
 		{"corners over or under a line", "68", "Total Corners", []string{"Over||8|1.25", "Under||8|4.00"}, "TOTAL_CORNERS FT: OVER UNDER"},
 		{"corners in bands", "68", "Total Corners", []string{"Under 6|||9.00", "6 - 8|||3.50", "Over 14|||9.00"}, "CORNERS_RANGE FT: 0-5 6-8 15+"},
 		{"corners in bands and over a line", "68", "Total Corners", []string{"6 - 8|||3.50", "Over||14|9.00"}, "RAW CONDITION_FAILED: MARKET_NOT_MAPPED MARKET_NOT_MAPPED"},
-		{"prices of which one is cut", "14", "Both Teams To Score", []string{"Yes|||1.727|1.72", "No|||2.105|2.11"}, "BOTH_TEAMS_TO_SCORE FT: YES NO"},
+		{"prices, one of which is cut", "14", "Both Teams To Score", []string{"Yes|||1.727|1.72", "No|||2.105|2.11"}, "BOTH_TEAMS_TO_SCORE FT: YES NO"},
 		{"prices that contradict each other", "14", "Both Teams To Score", []string{"Yes|||1.750|3.75", "No|||2.100|2.09"}, "BOTH_TEAMS_TO_SCORE FT: SUSPECT AMBIGUOUS_SHAPE YES SUSPECT AMBIGUOUS_SHAPE NO"},
 	} {
 		var rows []string

@@ -115,7 +115,7 @@ func TestRestoreDrill(t *testing.T) {
 	}
 
 	// A deleted account is in the store no more, and a machine that has its data cannot store it again.
-	if err := os.Remove(filepath.Join(other.dir, "data", "id-key.fingerprint")); err != nil { // init makes another key
+	if err := os.Remove(filepath.Join(other.dir, "data", "id-key.fingerprint")); err != nil { // init creates another key
 		t.Fatal(err)
 	}
 	other.run("init", ".")

@@ -82,7 +82,7 @@ type driver struct {
 	*network
 }
 
-// buckets counts the buckets of the drivers, each of which has another.
+// buckets counts the buckets of the drivers. Each driver has its own.
 var buckets atomic.Int64
 
 func newDriver(t *testing.T) *driver {

@@ -76,7 +76,7 @@ func packGzip(b []byte) []byte {
 	return out.Bytes()
 }
 
-// newMirror starts a provider that echoes the credential in answers of which the path has a text.
+// newMirror starts a provider that echoes the credential in the answers whose path contains in.
 func newMirror(t *testing.T, kind, in string) (baseURL string) {
 	t.Helper()
 	sim := newSimulator(t)

@@ -143,7 +143,7 @@ func overviewPages(t *testing.T, ready demo.Ready) {
 			}
 		}
 		if len(p.Texts["schedules"]) < len(ready.Tenants) || len(p.Texts["ended"]) == 0 {
-			t.Errorf("schedules %q, of which ended well %q", p.Texts["schedules"], p.Texts["ended"])
+			t.Errorf("schedules %q, those that ended well %q", p.Texts["schedules"], p.Texts["ended"])
 		}
 	}
 }

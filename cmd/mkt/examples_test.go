@@ -15,7 +15,7 @@ import (
 	"mkt/fetch/simulator"
 )
 
-var update = flag.Bool("update", false, "write the examples of docs/openapi.yaml anew")
+var update = flag.Bool("update", false, "write the examples of docs/openapi.yaml again")
 
 const openAPIFile = "../../docs/openapi.yaml"
 

@@ -21,8 +21,8 @@ import (
 	"mkt/publish/snapshot"
 )
 
-// threeHours is a data root with three publications of markets, the snapshot of the first of which
-// is deleted, one of live data, and a cycle that was never published.
+// threeHours is a data root with three publications of markets, one of live data, and a cycle that
+// was never published. The snapshot of the first publication of markets is deleted.
 func threeHours(t *testing.T) *played {
 	t.Helper()
 	p := newPlayed(t, simulator.Options{Seed: 3, Fixtures: 6, InPlay: 2})

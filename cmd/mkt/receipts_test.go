@@ -118,7 +118,7 @@ func liveProviders() []string {
 	return slices.DeleteFunc(emulators.Names(), func(name string) bool { of, _ := all.Lookup(name); return of.Live == nil })
 }
 
-// playLive publishes matches in play of every provider that has them, some publications of which are logged.
+// playLive publishes matches in play of every provider that has them. Some of the publications are logged.
 func (r *receipted) playLive() (commits []snapshot.Commit) {
 	r.Helper()
 	for i, name := range liveProviders() {
@@ -134,8 +134,8 @@ func (r *receipted) playLive() (commits []snapshot.Commit) {
 	return commits
 }
 
-// play publishes markets of every provider, some publications of which are logged, and begins a new history
-// in between.
+// play publishes markets of every provider and begins a new history in between. Some of the publications
+// are logged.
 func (r *receipted) play() (all []snapshot.Commit) {
 	r.Helper()
 	r.connect(r.first)

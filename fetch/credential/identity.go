@@ -36,7 +36,7 @@ type Recipient struct {
 
 func (r Recipient) String() string { return r.text }
 
-// NewIdentity makes a key.
+// NewIdentity creates a key.
 func NewIdentity() (Identity, error) {
 	key, err := age.GenerateX25519Identity()
 	if err != nil {

@@ -55,7 +55,7 @@ type Payload struct {
 	Endpoint  string
 	Query     url.Values
 	FetchedAt time.Time
-	Body      []byte // of which the reader keeps nothing: another answer may be read into its memory
+	Body      []byte // the reader keeps no part of it: another answer may be read into the same memory
 	// Document is the answer, parsed, and may be there in place of Body; nil if its reader is
 	// to parse Body.
 	Document *strictjson.Document

@@ -71,7 +71,7 @@ type Provider struct {
 	// Table returns the adapter's mapping table, in which input.Reading.Rule names lines.
 	Table func() *mapping.Table
 
-	// Recorded recognizes a payload of which the request is not known. It must not fail on
+	// Recorded recognizes a payload whose request is not known. It must not fail on
 	// any bytes.
 	Recorded func(body []byte) Recorded
 
@@ -111,7 +111,7 @@ type Answered struct {
 type Plan struct {
 	Name     string       // in the provider's own words; "" if the answer does not tell it
 	EndsAt   time.Time    // zero if the answer does not tell it
-	Includes []Capability // of which the answer has data
+	Includes []Capability // those that the answer has data of
 }
 
 // Bookmakers says whose prices an account may choose. The prices of a fixture are
@@ -217,8 +217,8 @@ type Listing struct {
 	Met, Hurt int
 }
 
-// Joined returns the listing's fixture for one of which more was fetched at the
-// given time. It returns false if the listing does not have the fixture.
+// Joined returns the listing's fixture with an id, for a fixture whose further data was
+// fetched at the given time. It returns false if the listing does not have the fixture.
 func (l Listing) Joined(provider, id string, fetched time.Time) (football.Fixture, bool) {
 	listed, ok := l.Fixtures[id]
 	if fetched.After(listed.FetchedAt) {

@@ -45,7 +45,7 @@ func (t *Trace) Report(s Subject, field string, v strictjson.Value) {
 	if v.Kind() == strictjson.Null || v.Raw() == `""` {
 		state = football.Null
 	}
-	// The text handed in is a part of the payload, all of which it would keep in memory.
+	// The text is a part of the payload: without a copy it would keep the whole payload in memory.
 	own := Subject{strings.Clone(s.Fixture), strings.Clone(s.Market), s.Row}
 	t.found[own] = append(t.found[own], Found{strings.Clone(field), v.Path(), strings.Clone(v.Raw()), state})
 }

@@ -26,7 +26,8 @@ type Origin interface {
 	Commit(ctx context.Context, n uint64, file, log []byte) error
 }
 
-// Copy is a tenants file that is a copy. Beside it is a mark: which version it is of.
+// Copy is a tenants file that is a copy of the accounts of an [Origin]. A mark beside the file says
+// which version it has.
 //
 // An edit brings the copy up to date, makes the next version of the origin, and then changes the
 // file. If two machines edit at once, one of them is told to run its command again. A change by

@@ -55,7 +55,7 @@ func EditIn(ctx context.Context, root durable.FS, name, shown string, change fun
 type surroundings struct {
 	log    opener
 	path   string // whose mode and owner are kept; "" to keep neither
-	origin Origin // of which the file is a copy; nil if it is none
+	origin Origin // has the accounts that the file is a copy of; nil if it is no copy
 }
 
 func edit(ctx context.Context, root durable.FS, name, shown string, out surroundings, change func(*Editor) error) (*File, error) {

@@ -12,7 +12,7 @@ import (
 // ErrDeleted is the error of a run whose account was deleted since the run was decided.
 var ErrDeleted = errors.New("the account was deleted meanwhile: nothing was run")
 
-// OpenFolder makes a folder of an account, opens it and locks it, for a run that writes there. Under
+// OpenFolder creates a folder of an account, opens it and locks it, for a run that writes there. Under
 // the lock it reads the tenants file once more: if the account was deleted since the run was decided, the
 // error is [ErrDeleted], and no folder is left. As mkt tenant delete deletes the entry
 // first, and then the folders under their locks, no data is written after that.

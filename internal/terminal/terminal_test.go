@@ -43,7 +43,7 @@ func (o *terminal) close() string {
 	return strings.ReplaceAll(<-o.said, "\r\n", "\n")
 }
 
-// Other output replaces a line of progress, of which nothing is left behind.
+// Other output replaces a line of progress and leaves nothing of it behind.
 func TestProgress(t *testing.T) {
 	term := openTerminal(t, 60)
 	out := &output{to: term.terminal, terminal: term.terminal}

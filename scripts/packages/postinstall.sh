@@ -1,5 +1,5 @@
 #!/bin/sh
-# Makes the users and folders. It starts nothing: mkt needs its accounts and keys first.
+# Creates the users and folders. It starts nothing: mkt needs its accounts and keys first.
 set -e
 if command -v systemd-sysusers >/dev/null; then systemd-sysusers mkt.conf; fi
 if command -v systemd-tmpfiles >/dev/null; then systemd-tmpfiles --create mkt.conf; fi

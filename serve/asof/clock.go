@@ -1,5 +1,5 @@
-// Package asof has the time as of which a server answers: the present, a time in the past, or
-// a span of the past that runs again.
+// Package asof has the time that a server answers for: the present, a time in the past, or a
+// period of the past that runs again.
 //
 // What a client is told follows from this clock: which publication is the newest, how old it
 // is, what an account may read. Limits of requests, heartbeats and logs follow the real one.

@@ -99,7 +99,8 @@ func (a *attacher) dataset(d Dataset) error {
 	return err
 }
 
-// snapshots creates the view of a table in the snapshot, and that of every kept one up to it.
+// snapshots creates the view of a table in the snapshot, and the view of the same table in all kept
+// snapshots up to it.
 func (a *attacher) snapshots(d Dataset, table string, kept []layout.CycleID) error {
 	file, oldest := table+".parquet", d.Commit.CycleID
 	if table == "selections" {

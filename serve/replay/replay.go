@@ -39,11 +39,11 @@ var ErrTooFast = errors.New("the replay is too fast")
 // maxLoading is the largest share of a replay's time that loading its publications may take.
 const maxLoading = 0.8
 
-// atTheEnd is how long a replay stands at its end before it begins again. Everything
-// has been pushed by then: it is longer than a tick of the sockets.
+// atTheEnd is how long a replay pauses at its end before it begins again. It is longer than a
+// tick of the sockets, so everything has been pushed by then.
 const atTheEnd = 3 * time.Second
 
-// Replay is the replay of what a library serves as of a clock.
+// Replay moves a clock through a past period. The library serves the publications as of that clock.
 type Replay struct {
 	Clock   *asof.Clock
 	Library *reader.Library

@@ -53,8 +53,8 @@ class Client {
     if (answer.status === 404) return {}; // the match has left the publication since it was listed
     if (answer.status !== 200) throw new Error(`${path}: ${answer.status} ${text}`);
     const body = JSON.parse(text), at = body.meta.published_at;
-    // The ETag of matches in play has the hash of the commit, which a rebuilt data root has anew; another one
-    // ends with s while the data is stale.
+    // The ETag of matches in play contains the hash of the commit, which differs in a rebuilt data root. Any
+    // other ETag ends with s while the data is stale.
     const tag = path.startsWith("/live") ? "" : answer.headers.get("etag").replace(/s"$/, '"') + " ";
     ((this.bodies[at] ??= {})[path] ??= tag + ageless(text));
     return { at, body };

@@ -26,7 +26,7 @@ func LoadKey(path string) (Key, error) {
 		return Key{}, fmt.Errorf("id key: %w: run it as the user who owns the key", err)
 	}
 	if err != nil {
-		return Key{}, fmt.Errorf("id key: %w (mkt init makes one; for an existing data root restore the key it was made with)", err)
+		return Key{}, fmt.Errorf("id key: %w (mkt init creates one; for an existing data root restore the key it was made with)", err)
 	}
 	defer f.Close()
 	info, err := f.Stat()

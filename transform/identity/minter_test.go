@@ -15,7 +15,7 @@ import (
 	"mkt/transform/identity"
 )
 
-var update = flag.Bool("update", false, "write the goldens anew")
+var update = flag.Bool("update", false, "write the goldens again")
 
 // TestGolden pins the ids for ever: a difference here means that every fixture, market
 // and selection of every client gets another id.

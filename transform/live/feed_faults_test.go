@@ -94,7 +94,7 @@ func TestAwardedResultMakesNoGoals(t *testing.T) {
 	wantEvents(t, played(t, lines...), football.VisualGoal, "88 EXACT", "91 EXACT")
 }
 
-// Home and away are exchanged in play: the match begins anew in the other order, and nothing of one side is
+// Home and away are exchanged in play: the match starts again in the other order, and nothing of one side is
 // counted for the other.
 func TestSidesThatAreExchanged(t *testing.T) {
 	var state *live.State
@@ -138,7 +138,7 @@ func bit(is bool) int {
 	return 0
 }
 
-// A half of which no second was seen is not known, and not zero.
+// A half that was not seen for a second is not known, and not zero.
 func TestHalfWithoutAMinute(t *testing.T) {
 	for _, line := range []string{"0 1:0:00 dangerous_attacks=0/0", "0 2:45:00 dangerous_attacks=0/0"} {
 		periods := played(t, line).Live().Periods

@@ -26,9 +26,9 @@ const clockError = time.Minute
 
 // Fold returns the state after a sample. previous is nil for the first sample of a
 // fixture, and is not changed. The samples of a fixture must be folded in the order in
-// which they were retrieved. If the clock was set back meanwhile, the state begins anew:
+// which they were retrieved. If the clock was set back meanwhile, the state starts again:
 // otherwise it would take every sample for an old one until the time has caught up. It also
-// begins anew if home and away were exchanged.
+// starts again if home and away were exchanged.
 func Fold(previous *State, given *input.Sample) State {
 	checked := plausible(given)
 	sample := &checked
@@ -104,8 +104,8 @@ func (s *State) stepAt(t time.Time) State {
 	return next
 }
 
-// setBack removes what the state says of the time before the clock was set back. It is not known
-// since when the clock was ahead, and so none of the times is certain: the timeline begins anew,
+// setBack removes what the state says of the time before the clock was set back. Nobody knows
+// for how long the clock was ahead, so none of the times is certain: the timeline starts again,
 // and the newest sample counts as too old.
 func (s *State) setBack(at int64) {
 	s.firstAt, s.at, s.leftAt = at, at, min(s.leftAt, at)
@@ -130,8 +130,8 @@ func (s *State) isRepeat(now *clock.Clock, sample *input.Sample) bool {
 		s.counters.Score == sample.Score && slices.Equal(s.counters.Newest, sample.Counters)
 }
 
-// repeat adds what a sample that repeats the last one says all the same: the events of its
-// list. The state becomes no fresher, because counters that move later may have moved at any
+// repeat adds the news of a sample whose clock, score and counters repeat the last one: the events
+// of its list. The state becomes no fresher, because counters that move later may have moved at any
 // time since the clock last did. elapsed is the time since then, in seconds.
 func (s *State) repeat(sample *input.Sample, elapsed int) {
 	s.counters.Confirm(sample, s.at)

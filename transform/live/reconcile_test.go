@@ -353,7 +353,7 @@ func TestStoppageTimeStays(t *testing.T) {
 	}
 }
 
-// A half of which a minute is not known says so, and has the sum of the others.
+// A half with a minute that is not known says so, and has the sum of the others.
 func TestHalfWithABlindMinute(t *testing.T) {
 	state := step(t, nil, "0 1:0:00 dangerous_attacks=0/0")
 	for second := 8; second <= 45*60; second += 8 {

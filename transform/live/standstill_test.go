@@ -15,7 +15,7 @@ import (
 	"mkt/transform/live"
 )
 
-// played returns the state after a feed of which every line is one step.
+// played returns the state after a feed whose lines are one step each.
 func played(t *testing.T, lines ...string) *live.State {
 	t.Helper()
 	return play(t, strings.Join(lines, "\n"), func(_ string, s *live.State) { promises(t, s) })

@@ -9,7 +9,7 @@ import (
 type part struct {
 	offer    *input.Offer
 	readings []wording.Reading // of the offer's rows
-	rows     []int             // indexes of the offer's rows; nil for all, none of which was read
+	rows     []int             // indexes of the offer's rows; nil for all rows, if none was read
 }
 
 func (p *part) len() int {

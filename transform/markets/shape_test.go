@@ -95,7 +95,7 @@ RAW AMBIGUOUS_SHAPE
   2 -0.5 SUSPECT [MARKET_NOT_MAPPED]
   1 +0.5 SUSPECT [MARKET_NOT_MAPPED]
   2 +0.5 SUSPECT [MARKET_NOT_MAPPED]`},
-		{"corners, of which a line changes little", claim{Market: "CORNERS_ASIAN_HANDICAP", Shape: proven},
+		{"corners, where a line changes little", claim{Market: "CORNERS_ASIAN_HANDICAP", Shape: proven},
 			[]string{"label=Home|handicap=-0.5 @2.05", "label=Away|handicap=-0.5 @1.75", "label=Home|handicap=+0.5 @1.80", "label=Away|handicap=+0.5 @2.00", "label=Home|handicap=+1 @1.70", "label=Away|handicap=+1 @2.10"}, `
 CORNERS_ASIAN_HANDICAP FT lines -0.5 +0.5 +1
   HOME -0.5

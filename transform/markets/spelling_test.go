@@ -9,7 +9,7 @@ import (
 	"mkt/transform/markets"
 )
 
-// Rows of which one text says the selection and another names the teams in the bookmaker's own
+// Rows where one text says the selection and another names the teams in the bookmaker's own
 // spelling: whatever is no word of the team's name could have another meaning.
 func TestSpellings(t *testing.T) {
 	const shape = input.RepeatedTexts | input.EachSaysAll

@@ -59,9 +59,9 @@ func TestSuspicions(t *testing.T) {
 		{"halves the right way round", []input.Offer{result, offerOf(&claim{Market: "HALF_TIME_FULL_TIME"}, "Arsenal - Arsenal @2.60", "Leicester - Leicester @9.00")}, ""},
 		{"the first goal is another's", []input.Offer{result, offerOf(&claim{Market: "FIRST_TEAM_TO_SCORE"}, "1 @2.60", "2 @1.60")}, "other_favourite FIRST_TEAM_TO_SCORE"},
 		{"the first goal is the favourite's", []input.Offer{result, offerOf(&claim{Market: "FIRST_TEAM_TO_SCORE"}, "1 @1.60", "2 @2.60")}, ""},
-		{"one line, of which the other side gives a goal", []input.Offer{result, offerOf(&asian, "header=1|name=+1 @2.00", "header=2|name=-1 @1.90")}, "other_favourite ASIAN_HANDICAP"},
-		{"one line, of which the favourite gives a goal", []input.Offer{result, offerOf(&asian, "header=1|name=-1 @2.00", "header=2|name=+1 @1.90")}, ""},
-		{"one line, of which the favourite gives so many goals that the other is cheaper", []input.Offer{result, offerOf(&asian, "header=1|name=-2.5 @3.90", "header=2|name=+2.5 @1.25")}, ""},
+		{"one line, where the other side gives a goal", []input.Offer{result, offerOf(&asian, "header=1|name=+1 @2.00", "header=2|name=-1 @1.90")}, "other_favourite ASIAN_HANDICAP"},
+		{"one line, where the favourite gives a goal", []input.Offer{result, offerOf(&asian, "header=1|name=-1 @2.00", "header=2|name=+1 @1.90")}, ""},
+		{"one line, where the favourite gives so many goals that the other is cheaper", []input.Offer{result, offerOf(&asian, "header=1|name=-2.5 @3.90", "header=2|name=+2.5 @1.25")}, ""},
 		{"one line, the other way round in another market", []input.Offer{
 			offerOf(&totals, "header=Over|name=2.5 @1.60", "header=Under|name=2.5 @2.35"),
 			offerOf(&claim{Market: "TOTAL_GOALS", Rank: 2}, "header=Over|name=2.5 @2.33", "header=Under|name=2.5 @1.62"),

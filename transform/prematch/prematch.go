@@ -1,7 +1,7 @@
 // Package prematch takes one raw cycle of market_engine to canonical rows. It reads the list of
 // fixtures and the answers with their markets, derives each fixture with package markets, joins
-// the answers, and writes the rows in the order of the fixtures' ids. A cycle of which too much is
-// unreadable is refused.
+// the answers, and writes the rows in the order of the fixtures' ids. It refuses a cycle if too much
+// of it is unreadable.
 package prematch
 
 import "context"

@@ -79,7 +79,7 @@ type countingFS struct {
 	durable.FS
 	open  int
 	fault error // of writing
-	flip  bool  // every read returns bytes of which one bit is wrong
+	flip  bool  // every read returns bytes with one wrong bit
 }
 
 func (f *countingFS) Create(name string) (durable.File, error) {

@@ -52,8 +52,8 @@ func Root(d *strictjson.Document, p provider.Payload) (strictjson.Value, error) 
 	return d.Root(), nil
 }
 
-// ByStatus judges an answer of which only the status says something. code is that of a
-// status without a meaning of its own.
+// ByStatus judges an answer whose status alone says something. code is the code for a
+// status that has no meaning of its own.
 type ByStatus func(status int, code string) provider.Verdict
 
 // Classify judges an answer with judge, which parses it into a document. The verdict on an

@@ -41,7 +41,7 @@ func (s *Sheet) Keep(f football.Fixture, offers []input.Offer, w Wounds) {
 	s.fixtures = append(s.fixtures, provider.FixtureOffers{Fixture: f, Offers: offers, Partial: w.Lost})
 }
 
-// Break adds a fixture of which nothing can be read.
+// Break adds a fixture that cannot be read at all.
 func (s *Sheet) Break(id string) {
 	if s.broken == nil {
 		s.broken = make(map[string]football.Reason)

@@ -98,8 +98,8 @@ func Head(text string, most int) string {
 	return strings.ToValidUTF8(text[:min(len(text), most)], "")
 }
 
-// CheckIDs returns an error for a list of several items of which none could be read. A
-// single item may be damaged; several are another format.
+// CheckIDs returns an error if none of several items in a list could be read. A single
+// item may be damaged, but several mean that the format is another one.
 func CheckIDs(items, read int) error {
 	if items > 1 && read == 0 {
 		return fmt.Errorf("a list of %d items, and none has an id: its shape has changed", items)

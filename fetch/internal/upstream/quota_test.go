@@ -106,7 +106,7 @@ func TestNewestWordOnTheQuotaCounts(t *testing.T) {
 	}
 }
 
-// A budget of our own, where the provider says nothing, begins anew when somebody
+// A budget of our own, where the provider says nothing, starts again when somebody
 // else heard that requests are left.
 func TestOwnBudgetEndsByAnotherWord(t *testing.T) {
 	url, asked := script(t, fine)

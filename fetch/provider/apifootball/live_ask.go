@@ -92,7 +92,7 @@ func batchesOf(ids []string) [][]string { return slices.Collect(slices.Chunk(ids
 type resumption struct {
 	asked   string   // when the details of matches in play were last requested, in seconds since 1970; "" if never
 	playing []string // the fixtures in play
-	failed  []string // the fixtures of which the details were not received after they left the list
+	failed  []string // the fixtures whose details were not received after they left the list
 }
 
 func readResume(text string) (r resumption) {

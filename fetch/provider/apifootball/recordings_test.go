@@ -19,7 +19,7 @@ func recorded(t testing.TB, name string) []byte {
 	return body
 }
 
-// TestRecordedList: a whole season of one league, of which one match is in play.
+// TestRecordedList: a whole season of one league, with one match in play.
 func TestRecordedList(t *testing.T) {
 	body := recorded(t, "fixtures/league_135_season_2025.json")
 	l, err := adapter.ReadListing([]provider.Payload{{Number: 1, Endpoint: "fixtures", Body: body}})

@@ -173,7 +173,7 @@ func mustCount(s *spot, value string) bool {
 		return false
 	case value == "twice":
 		return true
-	case saysNothing[value] && len(s.path) > 2, value == `[{}]`: // an object of which everything is missing
+	case saysNothing[value] && len(s.path) > 2, value == `[{}]`: // an object whose members are all missing
 		return false
 	case last == "open" || last == "key" || last == "event_id" || last == "A" || last == "EW" || last == "HH" || last == "US" || last == "CL" || last == "FB":
 		return false // not read, or read as yes and no
@@ -279,7 +279,7 @@ func TestDamagedLists(t *testing.T) {
 	for name, list := range map[string]struct {
 		body    string
 		id      string
-		members []string // those of which damage is counted
+		members []string // those whose damage is counted
 		read    func(body string) (items map[string]string, damaged int, err error)
 	}{
 		"to be played": {sample(t, "listing", "listing1.json"), "id", []string{"league", "home", "away", "time", "time_status"}, func(body string) (map[string]string, int, error) {

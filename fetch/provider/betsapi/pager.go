@@ -5,8 +5,8 @@ import (
 	"mkt/fetch/internal/strictjson"
 )
 
-// pager is the position of a page in its list, as each page states it. The zero pager is
-// that of a page without one, or with an unreadable one.
+// pager is the position of a page in its list, as each page states it. It is zero if the
+// page states none, or one that cannot be read.
 type pager struct{ perPage, total int }
 
 // readPager reads the pager of a page. It is not ok if there is one that cannot be

@@ -10,8 +10,8 @@ import (
 	"mkt/publish/football"
 )
 
-// raw reads the bookmaker's own tree: F, of which each has markets (ML), of
-// which each has prices (PL).
+// raw reads the bookmaker's own tree: each F has markets (ML), and each market has
+// prices (PL).
 func (r *sheetReader) raw(f *offered, tab tab, data strictjson.Value) {
 	if decode.IsEmpty(data) {
 		return

@@ -18,8 +18,8 @@ import (
 // sections 1.3 and 1.4).
 var probes = []provider.Probe{probeDay, probeOdds, probeInplay, probeLiveOdds}
 
-// probeDay asks for one fixture of a day of which half is still to come: late in a day none of
-// its fixtures may be left.
+// probeDay asks for one fixture of a day whose second half is still to come: late in a day
+// none of its fixtures may be left.
 func probeDay(p provider.Probing) (provider.Request, bool) {
 	day := p.Now.UTC().Add(12 * time.Hour)
 	return provider.Request{Endpoint: api.EndpointByDate, Path: api.PathByDate + day.Format(api.DayForm), Query: url.Values{api.ParamPerPage: {"1"}}}, true

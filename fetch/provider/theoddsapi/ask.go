@@ -27,8 +27,9 @@ const (
 
 // For an account whose plan has furtherFrom credits a month or more, every market of the
 // fixtures that start within furtherAhead is requested, otherwise the featured ones. The
-// markets of a fixture must not change from cycle to cycle: so the plan decides, and not
-// the rest of it. Where no answer of this cycle has the plan, it is that of the cycle before.
+// markets of a fixture must not change from cycle to cycle, so the size of the plan decides and
+// not the credits that are left. If no answer of this cycle states the plan, the plan of the
+// cycle before is used.
 // docs/providers.md has the cost.
 const (
 	furtherFrom  = 1_000_000

@@ -15,7 +15,7 @@ import (
 	"mkt/internal/testing/providertest"
 )
 
-// upstream is a provider in memory: competitions and their fixtures, each of which has
+// upstream is a provider in memory: competitions and their fixtures. Each fixture has
 // one market.
 type upstream struct {
 	sports  []string

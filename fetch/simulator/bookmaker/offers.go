@@ -36,7 +36,7 @@ func (o Offer) Refs() []Ref { return offers[o].refs }
 // offer is a row of the table of offers.
 type offer struct {
 	tier  int // leagues up to this tier have it; 3 is all
-	every int // one fixture in this many has it; 0 is all. 2 and -2 are two ways to sell the same, of which a fixture has one
+	every int // one fixture in this many has it; 0 is all. 2 and -2 are two ways to sell the same, and a fixture has one of them
 	name  string
 	refs  []Ref
 }

@@ -136,7 +136,7 @@ func Text(raw json.RawMessage, path string) (text string) {
 	return text
 }
 
-// Only returns the items of a list of which the text at a path is wanted. It is not nil.
+// Only returns the items of a list whose text at a path is wanted. The result is not nil.
 func Only(list json.RawMessage, path string, wanted func(text string) bool) []json.RawMessage {
 	var all []json.RawMessage
 	json.Unmarshal(list, &all) // a value that is not a list has no items

@@ -28,7 +28,7 @@ func Edit(ctx context.Context, path string, by By, change func(*accounts.Editor)
 	return accounts.EditLogged(ctx, path, by.open, change)
 }
 
-// EditCopy is Edit for accounts that several machines share, of which path is a copy.
+// EditCopy is [Edit] for accounts that several machines share. The file at path is a copy of them.
 func EditCopy(ctx context.Context, path string, origin accounts.Origin, by By, change func(*accounts.Editor) error) (*accounts.File, error) {
 	return accounts.Copy{Path: path, Origin: origin, Journal: by.open}.Edit(ctx, change)
 }

@@ -289,7 +289,7 @@ func (r *Replica) followHere(ctx context.Context, d *store.Dataset, root *durabl
 }
 
 // intact returns the newest publication of a root. After the start of the process its files
-// are compared with their hashes: if one is damaged, everything is copied anew.
+// are compared with their hashes: if one is damaged, everything is copied again.
 func (r *Replica) intact(root *durable.Disk, s *state) (snapshot.Commit, error) {
 	c, found, err := snapshot.Last(root)
 	if err == nil && found && !s.verified {
@@ -302,15 +302,15 @@ func (r *Replica) intact(root *durable.Disk, s *state) (snapshot.Commit, error) 
 		}
 	}
 	if snapshot.IsDamage(err) {
-		r.o.Log.Warn("a copied file is damaged: everything of this dataset is copied anew", "error", err)
+		r.o.Log.Warn("a copied file is damaged: everything of this dataset is copied again", "error", err)
 		c, err = snapshot.Commit{}, clear(root)
 	}
 	s.verified = err == nil
 	return c, err
 }
 
-// otherHistory begins anew if the store has another history than the root: it was restored
-// from a backup. diverged is returned if it has the same.
+// otherHistory starts again with an empty root if the store has another history than the root,
+// because the store was restored from a backup. It returns diverged if the histories are the same.
 func (r *Replica) otherHistory(ctx context.Context, d *store.Dataset, root *durable.Disk, here snapshot.Commit, diverged error) (snapshot.Commit, error) {
 	there, _, err := d.Head(ctx, 0)
 	if err != nil {

@@ -216,7 +216,7 @@ func (a *audit) compareRoot(size int64) {
 	}
 }
 
-// ShownLeaf is a leaf of which somebody has a receipt.
+// ShownLeaf is a leaf that somebody has a receipt for.
 type ShownLeaf struct {
 	Index int64
 	Leaf  Leaf

@@ -40,7 +40,7 @@ func ParseKey(text []byte) (*Key, error) {
 	return &Key{signer, verifier, mac.Sum(nil)}, nil
 }
 
-// NewKey makes the private key of a log of a name, such as example.com/prices, from random bytes.
+// NewKey creates the private key of the log with a name, such as example.com/prices, from random bytes.
 func NewKey(random io.Reader, name string) ([]byte, error) {
 	if name == "" || strings.ContainsAny(name, " +\t\r\n") {
 		return nil, fmt.Errorf("name of the log %q: want a name such as example.com/prices, without blanks and +", name)

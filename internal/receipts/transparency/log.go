@@ -23,7 +23,7 @@ type Log struct {
 	pseudonym []byte // key of the pseudonyms
 }
 
-// Open opens the log below a data root for writing, and makes its folders. The error is
+// Open opens the log below a data root for writing, and creates its folders. The error is
 // durable.ErrLocked if another process writes it, and [ErrOtherKey] if it was begun with another key.
 func Open(root durable.FS, key *Key) (*Log, error) {
 	v, err := note.NewVerifier(key.verifier)

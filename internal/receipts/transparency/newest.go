@@ -44,7 +44,7 @@ func (v *View) Newest(head Checkpoint) ([]Logged, error) {
 	return n.List, err
 }
 
-// Newest is [View.Newest], and stores the small file anew if leaves were added since.
+// Newest is [View.Newest], and writes the small file again if leaves were added since.
 func (l *Log) Newest() ([]Logged, error) {
 	head, err := l.head()
 	if err != nil {

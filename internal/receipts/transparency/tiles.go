@@ -83,8 +83,8 @@ func (t tiles) read(tile tlog.Tile) ([]byte, error) {
 	return readFullOr(t.root, tilePath(tile), tile, tlog.HashSize)
 }
 
-// readFullOr reads the file of a tile, of which each element has a length; if the tile is partial and
-// gone, the beginning of the full one's.
+// readFullOr reads the file of a tile whose elements have each bytes. If the tile is partial and its
+// file is gone, it reads the beginning of the full tile's file.
 func readFullOr(root durable.ReadFS, name string, tile tlog.Tile, each int) ([]byte, error) {
 	data, err := durable.ReadFile(root, logDir+"/"+name, tileWidth*bundledBytes)
 	if errors.Is(err, fs.ErrNotExist) && tile.W < tileWidth {

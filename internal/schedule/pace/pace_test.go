@@ -153,7 +153,7 @@ func (w *world) paceOf(plan pace.Plan, p football.Product) pace.Product {
 
 const both = "{market_engine: , live_intelligence: }"
 
-// A trial of Sportmonks: 180 requests an hour, of which 56 are for the markets. Live intelligence has
+// A trial of Sportmonks: 180 requests an hour, 56 of them for the markets. Live intelligence has
 // the rest of each hour, and no cycle is left out.
 func TestHourlyQuota(t *testing.T) {
 	w := newWorld(t, "sportmonks", both, 180, hourly)

@@ -389,7 +389,7 @@ func (c *commands) restore(id string) {
 		m.mu.Unlock()
 		c.book.restored(m, c.jobs)
 		l.kill(id + " restored")
-		// The machine must not run a cycle before its histories begin anew.
+		// The machine must not run a cycle before its histories start again.
 		m.first = func(l *life) {
 			for _, j := range c.jobs {
 				for !c.begin(l, j) && !l.dead.Load() && sleep(l.ctx, time.Minute) {

@@ -99,7 +99,7 @@ type counter struct {
 	shares  map[string]*tokens   // by client
 	doubted map[string]bool      // clients whose share is not known
 	refused map[string]time.Time // when the server refused a client
-	others  map[*life]bool       // replicas of which this one knows
+	others  map[*life]bool       // replicas that this one knows of
 }
 
 // decision is what the server said to a request.

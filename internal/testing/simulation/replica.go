@@ -21,11 +21,11 @@ type mirror struct {
 
 	mu     sync.Mutex
 	seen   map[job]snapshot.Commit // newest commit that a client saw during this life
-	rotten map[string]bool         // folders with a file of which a bit has rotted while the machine was off, until it is copied anew
+	rotten map[string]bool         // folders with a file that was damaged while the machine was off, until it is copied again
 }
 
 // refuses reports whether a client gets no answer, because a rotten file differs from its
-// hash: a server compares them before it serves them, and the replica copies them anew.
+// hash: a server compares them before it serves them, and the replica copies them again.
 func (m *mirror) refuses(root durable.ReadFS, j job) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -53,7 +53,7 @@ func (c *changesChannel) isInLog(head snapshot.Commit) bool {
 	return c.history == head.HistoryID && c.seq+1 >= head.FirstSeq
 }
 
-// subscribe subscribes after the client's newest event, and reads everything anew if the log does not go
+// subscribe subscribes after the client's newest event, and reads everything again if the log does not go
 // back to it.
 func (c *changesChannel) subscribe(name string, head snapshot.Commit) bool {
 	s, m := c.s, c.mirror

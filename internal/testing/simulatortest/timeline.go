@@ -7,7 +7,7 @@ import (
 	"mkt/fetch/simulator/play"
 )
 
-// countedStates are the states of which every event is an entry, because it changed a score or a
+// countedStates are the states whose every event is an entry, because it changed a score or a
 // count.
 var countedStates = []string{"GOAL", "CARD", "PENALTY"}
 

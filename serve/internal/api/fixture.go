@@ -17,7 +17,7 @@ func AppendFixture(dst []byte, f *table.FixtureRow) []byte {
 	return append(dst, '}')
 }
 
-// AppendFixtureDetail appends a single fixture, which is that of the list with further fields.
+// AppendFixtureDetail appends a single fixture: the fields of the list's item and further ones.
 //
 // bet_builder_available is false: no provider so far says before the match whether a
 // market can be combined, and the contract has no value for "unknown".

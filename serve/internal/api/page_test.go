@@ -36,7 +36,7 @@ func TestListPage(t *testing.T) {
 	}
 }
 
-// Lists share buffers, of which a page that is kept must not be a part.
+// Lists share buffers. A page that is kept must not be a part of one.
 func TestPagesShareNoMemory(t *testing.T) {
 	page := func(item string) *api.Page {
 		var l api.List

@@ -140,8 +140,8 @@ func (l *TokenBuckets) bucket(clientID string) *bucket {
 }
 
 // AppendFields appends the RateLimit header fields of the IETF draft
-// (draft-ietf-httpapi-ratelimit-headers-10, September 2025), as lines. Both are of the bucket, so that its
-// quota less the rest is what is used. The zero Remaining has none.
+// (draft-ietf-httpapi-ratelimit-headers-10, September 2025), as lines. Both describe the bucket: the quota
+// minus the remaining requests is the number used. It appends nothing for the zero Remaining.
 func (r Remaining) AppendFields(b []byte) []byte {
 	if r.Quota == 0 {
 		return b

@@ -65,7 +65,8 @@ func New(routes []string) *Metrics {
 	return m
 }
 
-// Count counts an answer, and that of an account in its traffic, which is nil for none.
+// Count counts an answer, and counts it in the traffic of the account. of is nil for an answer without
+// an account.
 func (m *Metrics) Count(a *response.Writer, of *Traffic) {
 	route := a.Route
 	if route == "" {

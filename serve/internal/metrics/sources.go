@@ -27,7 +27,7 @@ type Sources struct {
 	Now         func() time.Time
 }
 
-// Collectors returns the collectors of the counters and of what is read from the sources.
+// Collectors returns the collectors of the counters and of the values that are read from the sources.
 func (m *Metrics) Collectors(from Sources) []prometheus.Collector {
 	inFlight := prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "mkt_http_requests_in_flight",
 		Help: "Requests being answered now."}, func() float64 { return float64(from.InFlight.Load()) })

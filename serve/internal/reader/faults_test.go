@@ -15,7 +15,7 @@ import (
 )
 
 // A persistent fault does not fill the log: it is logged once, then once a minute, and
-// at once if it occurs anew.
+// at once if it occurs again.
 func TestPersistentFaultsAreLoggedOnceAMinute(t *testing.T) {
 	t.Parallel()
 	dir, at := t.TempDir(), servetest.Start

@@ -207,7 +207,7 @@ func trimmed(m snapshot.Manifest) snapshot.Manifest {
 
 // indexSteps makes the indexes of the segments, the newest ones first, so that no request waits for
 // them. It ends at the tenant's share of their memory: more would evict those of other tenants, and all
-// would be made anew with every publication. It is called after the publication is served, and does
+// would be built again with every publication. It is called after the publication is served, and does
 // not wait for the end.
 func (d *Dataset) indexSteps(ctx context.Context, list []snapshot.Segment) {
 	if !d.shared.o.Paths || !d.indexing.TryLock() {

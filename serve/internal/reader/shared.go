@@ -21,7 +21,7 @@ import (
 type shared struct {
 	o           Options       // none of its functions but Fetch and Loaded is nil
 	tenantCount func() int    // how many there are now
-	loading     chan struct{} // has an element during a load, of which there is one at a time over all tenants
+	loading     chan struct{} // has an element during a load; all tenants together have one load at a time
 	scratch     *scratch.Folder
 	loads       *quarantine.Store
 	renders     *fairqueue.Queue

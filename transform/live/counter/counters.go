@@ -156,7 +156,7 @@ func (c *Counters) NewestOf(metric football.Metric) Pair {
 }
 
 // Move stores a sample's counters and score as the next baseline, and returns the
-// movement since the last. A metric that is new, or of which either side fell, has not
+// movement since the last. A metric that is new, or whose value fell for either side, has not
 // moved. comparable reports whether the counters can be compared at all, and memory for how many
 // seconds an event of a side that its counter took away may come back, 0 if there is none.
 func (c *Counters) Move(sample *input.Sample, now Moment, comparable bool, memory func(football.VisualState, int) int) Movement {

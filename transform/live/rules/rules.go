@@ -15,7 +15,7 @@ import (
 // when the same samples would have another result.
 //
 //	live-9: a shoot-out is no event; the list dates a side's events if it has exactly as many as the count;
-//	        an end that play follows goes; no goals after the end; sides that are exchanged begin anew
+//	        an end that play follows goes; no goals after the end; sides that are exchanged start again
 const Version = "live-9"
 
 // How long samples and states are used.

@@ -239,7 +239,7 @@ func (e *changes) insertListed(i *input.Incident, state football.VisualState, p 
 
 // restoredBy returns the entry that was restored when the counter climbed back in or soon
 // after a minute, and nil if there is none: an event of that minute shows that the counter
-// did not climb back, but rose anew.
+// did not climb back, but rose once more.
 func (e *changes) restoredBy(state football.VisualState, side football.Side, m clock.Minute) *entry {
 	return e.newest(state, side, func(event *entry) bool {
 		if event.counted == notCounted || event.fellAt == never {

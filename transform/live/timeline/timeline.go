@@ -120,7 +120,7 @@ func (t *Timeline) keep(now *Step, at int64, state football.VisualState, side fo
 	}
 }
 
-// goesOn removes the end of a half that is played all the same.
+// goesOn removes the end of a half that the provider reported although play continues.
 func (t *Timeline) goesOn(half int) {
 	isFalse := func(e entry) bool { return e.isRest() && e.Half >= half }
 	if slices.ContainsFunc(t.entries, isFalse) {

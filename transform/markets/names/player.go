@@ -80,7 +80,7 @@ func makeWordKinds(lists map[wordKind]string) map[string]wordKind {
 }
 
 // IsPlayer reports whether a text is proven to be a player's name in a fixture of these teams.
-// teams are the words of their names, without both of which nothing is proven.
+// teams are the words of their names; without those of both teams nothing is proven.
 func (p *Participants) IsPlayer(text string, teams []string) bool {
 	return p.Known() && isName(text, teams)
 }

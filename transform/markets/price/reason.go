@@ -8,8 +8,8 @@ import (
 	"mkt/publish/football"
 )
 
-// priceReason returns the fault of the price, "" if there is none. plain reports whether there is
-// a decimal, and it is a plain number.
+// priceReason returns the fault of the price, "" if there is none. plain is true if the row has a
+// decimal price that is a plain number.
 func priceReason(row *input.Row, plain bool) football.Reason {
 	decimal, hasDecimal := row.Decimal.Get()
 	fraction, hasFraction := row.Fractional.Get()

@@ -38,7 +38,7 @@ type proof struct {
 // Begin prepares for the offers of a fixture.
 func (d *Prover) Begin(f *football.Fixture) { d.reader.Begin(f) }
 
-// Prove reads an offer's rows, of which there is one or more.
+// Prove reads an offer's rows. There is at least one.
 func (d *Prover) Prove(o *input.Offer) proof {
 	if o.Reading == nil {
 		return proof{Reason: cmp.Or(o.RawReason, football.UnknownMarket)}

@@ -7,8 +7,8 @@ import (
 	"mkt/transform/markets/price"
 )
 
-// Disprove marks the rows of a market whose prices cannot be those of what their words say. Such a market is kept: the
-// provider sent it so.
+// Disprove marks the rows of a market if their prices contradict the meaning of their labels. The market is
+// kept, because the provider sent it.
 func (s *Quotes) Disprove(market string, selections []football.Selection) {
 	q := questions()[market]
 	if q == nil || q.outcomes == nil {

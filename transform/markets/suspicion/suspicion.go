@@ -1,5 +1,5 @@
-// Package suspicion compares the prices of a fixture's markets. It marks rows whose prices cannot be
-// those of what their words say, and reports markets that look mapped wrongly.
+// Package suspicion compares the prices of a fixture's markets. It marks rows whose prices contradict
+// the meaning of their labels, and reports markets that look mapped wrongly.
 package suspicion
 
 import "mkt/publish/football"

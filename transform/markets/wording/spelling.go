@@ -40,7 +40,7 @@ func (r *Reader) isSpelled(text, selection string) bool {
 	return all(sides...) || !ordered && len(sides) == 2 && all(sides[1], sides[0])
 }
 
-// isSpelledSide reports whether a text says a side, and not the other.
+// isSpelledSide reports whether a text names the side s and does not name the other side.
 func (r *Reader) isSpelledSide(text string, s Side) bool {
 	name, other := r.names.Home, r.names.Away
 	switch s {

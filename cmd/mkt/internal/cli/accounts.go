@@ -48,8 +48,8 @@ func (env *Env) CopiedTenants() (*accounts.File, error) {
 // refreshTimeout bounds how long a command waits for the accounts in the object store.
 const refreshTimeout = 20 * time.Second
 
-// SharedAccounts returns the accounts of the object store, of which tenants.yaml is a copy; nil if
-// they are in the file alone.
+// SharedAccounts returns the accounts of the object store; tenants.yaml is a copy of them. It returns
+// nil if the accounts are in the file alone.
 func (env *Env) SharedAccounts(ctx context.Context) (accounts.Origin, error) {
 	if !env.SharedTenants {
 		return nil, nil
@@ -90,7 +90,7 @@ func (env *Env) warn(text string, err error) {
 // MissingTenants adds the next step to the error of a missing tenants file.
 func (env *Env) MissingTenants(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("accounts %s: no such file; mkt init makes one, --tenants names another", env.Tenants)
+		return fmt.Errorf("accounts %s: no such file; mkt init creates one, --tenants names another", env.Tenants)
 	}
 	return err
 }

@@ -15,7 +15,7 @@ import (
 var errDeclined = errors.New("not confirmed: nothing was changed")
 
 func YesFlag(cmd *cobra.Command, yes *bool) {
-	cmd.Flags().BoolVar(yes, "yes", false, "do not ask: needed where there is no terminal")
+	cmd.Flags().BoolVar(yes, "yes", false, "skip the question; needed where there is no terminal")
 }
 
 // ConfirmFor asks before an irreversible change of a tenant. It does not ask if the tenant does

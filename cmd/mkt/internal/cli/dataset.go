@@ -16,13 +16,13 @@ import (
 
 // DatasetFlags adds the flags --tenant and --product.
 func DatasetFlags(cmd *cobra.Command, w *dataset.Filter) {
-	cmd.Flags().StringVar(&w.Tenant, "tenant", "", "only this account's data (default: all accounts, or the only one)")
-	cmd.Flags().StringVar(&w.Product, "product", "", "only this product (default: all products, or the only one)")
+	cmd.Flags().StringVar(&w.Tenant, "tenant", "", "select this account's data (default: all accounts, or the only one)")
+	cmd.Flags().StringVar(&w.Product, "product", "", "select this product (default: all products, or the only one)")
 }
 
 // AllFlag adds the flag --all, which selects every account.
 func AllFlag(cmd *cobra.Command, w *dataset.Filter) {
-	cmd.Flags().BoolVar(&w.All, "all", false, "all accounts: the default")
+	cmd.Flags().BoolVar(&w.All, "all", false, "select all accounts, which is the default")
 }
 
 // Dataset returns a dataset on the data root of the settings.

@@ -60,7 +60,7 @@ const firstScreen = `Football markets: fetch, transform, publish, serve
 
 Begin:
   demo              run the whole system in one process, on emulated providers
-  init, doctor      make an installation; check it and say what to repair
+  init, doctor      create an installation; check it and say what to repair
   tenant, provider  keep the accounts, and the connections to their providers
 
 Run:

@@ -19,7 +19,7 @@ type Keys struct {
 
 // SealFlag adds the flag --seal-key.
 func (k *Keys) SealFlag(set *Settings, cmd *cobra.Command) {
-	cmd.Flags().StringVar(&k.Seal, "seal-key", "seal.key", "age identity that opens the sealed credentials")
+	cmd.Flags().StringVar(&k.Seal, "seal-key", "seal.key", "open the sealed credentials with the age identity in this file")
 	set.BindPath(cmd.Flags(), "seal-key", "seal_key")
 }
 
@@ -53,26 +53,26 @@ func (k *Keys) Opener() (credentialOpener, error) {
 
 // IDFlag adds the flag --id-key.
 func (k *Keys) IDFlag(set *Settings, cmd *cobra.Command) {
-	cmd.Flags().StringVar(&k.ID, "id-key", "id.key", "key that ids are made with; never changes for a data root")
+	cmd.Flags().StringVar(&k.ID, "id-key", "id.key", "create ids with the key in this file, which never changes for a data root")
 	set.BindPath(cmd.Flags(), "id-key", "id_key")
 }
 
 // LogKeyFlag adds the flag --log-key.
 func LogKeyFlag(l *commitlog.Files, set *Settings, cmd *cobra.Command) {
-	cmd.Flags().StringVar(&l.Key, "log-key", "log.key", "key that signs the transparency log; its verifier key is beside it, with .pub")
+	cmd.Flags().StringVar(&l.Key, "log-key", "log.key", "sign the transparency log with the key in this file; its verifier key is beside it, with .pub")
 	set.BindPath(cmd.Flags(), "log-key", "log_key")
 }
 
 // LogPolicyFlag adds the flag --policy.
 func LogPolicyFlag(l *commitlog.Files, set *Settings, cmd *cobra.Command) {
-	cmd.Flags().StringVar(&l.Policy, "policy", "", "policy with the log and its witnesses (default: none, the log is unwitnessed)")
+	cmd.Flags().StringVar(&l.Policy, "policy", "", "read the policy with the log and its witnesses from this file (default: none, the log is unwitnessed)")
 	set.BindPath(cmd.Flags(), "policy", "log_policy")
 }
 
 // LogWaitFlag adds the flag for the longest wait for the witnesses of the log.
 func LogWaitFlag(set *Settings, cmd *cobra.Command, name string, wait *time.Duration) {
 	flags := cmd.Flags()
-	flags.DurationVar(wait, name, 10*time.Second, "longest wait for the witnesses of the transparency log")
+	flags.DurationVar(wait, name, 10*time.Second, "wait at most this long for the witnesses of the transparency log")
 	Bound(flags, name, "a duration from 1s to 10m, such as 10s", Between(wait, time.Second, 10*time.Minute))
 	set.Bind(flags, name, "log_wait")
 }

@@ -84,7 +84,7 @@ func (s *Settings) Read(path string, named bool) error {
 	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		if named {
-			return terminal.Usagef("configuration %s: no such file; mkt init makes one", path)
+			return terminal.Usagef("configuration %s: no such file; mkt init creates one", path)
 		}
 		return nil
 	}

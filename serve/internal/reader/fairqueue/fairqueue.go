@@ -55,8 +55,8 @@ type waiter struct {
 	slot chan struct{} // closed when the request gets its slot
 }
 
-// New returns a queue for a number of slots, of which one tenant holds at most the smaller of
-// most and all but one.
+// New returns a queue for a number of slots. One tenant holds at most the smaller of most and slots-1 of
+// them, or the only one.
 func New(slots, most int) *Queue {
 	return &Queue{slots: slots, each: min(most, max(1, slots-1)), free: slots, tenants: map[string]*tenant{}}
 }

@@ -87,7 +87,7 @@ func (s *Session) endPost() {
 	s.posting, s.stopPost = false, nil
 }
 
-// Errors of a POST, each of which ends the session. A body that was cut may have contained
+// Errors of a POST. Each of them ends the session. A body that was cut may have contained
 // messages, which are lost.
 var (
 	errIncomplete = errors.New("the request body is incomplete")

@@ -70,7 +70,7 @@ func (s *Session) Header() http.Header {
 	return h
 }
 
-// Peer returns whom the first request came from.
+// Peer returns the client that sent the first request.
 func (s *Session) Peer() string { return s.peer }
 
 // Send queues a message. It returns false if the session has ended, or ends now because

@@ -30,11 +30,11 @@ var initTenants []byte
 func newInit(g *Group) *cobra.Command {
 	return &cobra.Command{
 		Use:   "init [DIR]",
-		Short: "Make mkt.yaml, tenants.yaml and the two keys",
-		Long: `Make mkt.yaml, tenants.yaml, seal.key and id.key in DIR. The default is the
+		Short: "Create mkt.yaml, tenants.yaml and the two keys",
+		Long: `Create mkt.yaml, tenants.yaml, seal.key and id.key in DIR. The default is the
 folder of --config or MKT_CONFIG, which may not exist yet, and otherwise the
-working directory. Files that exist are kept: if init is run a second time it
-makes what is missing.
+working directory. Files that exist are kept: if init is run a second time, it
+creates what is missing.
 
 Keep copies of both keys: without seal.key every credential must be entered
 again, and with another id.key every id would change.`,
@@ -60,7 +60,7 @@ type initFile struct {
 	Made bool   `json:"made"`
 }
 
-// MakeFiles makes what is missing of an installation in dir.
+// MakeFiles creates the files of an installation that are missing in dir.
 func MakeFiles(dir string) ([]initFile, error) {
 	root, err := durable.OpenRoot(dir)
 	if err != nil {
@@ -122,7 +122,7 @@ func checkKept(path string, check func([]byte) error) error {
 	return nil
 }
 
-// idKeyMayBeMade refuses a new id key for data that was made with another.
+// idKeyMayBeMade returns an error if dir has data but no id key: a new key would change every id.
 func idKeyMayBeMade(dir string) error {
 	key, mark := filepath.Join(dir, "id.key"), filepath.Join(cli.DataRootIn(dir), layout.IDKeyFingerprintFile)
 	_, noKey := os.Stat(key)
@@ -138,11 +138,11 @@ func (g *Group) printInit(dir string, files []initFile) error {
 		return g.Encode(map[string]any{"dir": dir, "files": files})
 	}
 	for _, f := range files {
-		word := "made"
+		word := "created"
 		if !f.Made {
 			word = "kept"
 		}
-		fmt.Fprintf(g.Out, "%s  %s\n", word, f.File)
+		fmt.Fprintf(g.Out, "%-7s  %s\n", word, f.File)
 	}
 	root := cli.DataRootIn(dir)
 	if info, err := os.Stat(root); err == nil && info.Mode().Perm()&0o005 == 0o005 {

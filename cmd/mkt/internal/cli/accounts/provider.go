@@ -61,11 +61,11 @@ another provider, every fixture, market and selection gets another id.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&p.Name, "provider", "", "adapter: "+strings.Join(accounts.ProviderNames(), ", "))
-	flags.StringVar(&p.BaseURL, "base-url", "", "base URL instead of the provider's own, which '' restores")
-	flags.StringVar(&p.Bookmaker, "bookmaker", "", "whose prices to take, where a provider sells those of several")
-	flags.BoolVar(&p.AllowPrivateAddress, "allow-private-address", false, "allow a provider on loopback or a private network: for the simulator")
-	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask before a change of the provider or the bookmaker: needed where there is no terminal")
+	flags.StringVar(&p.Name, "provider", "", "connect to this provider: "+strings.Join(accounts.ProviderNames(), ", "))
+	flags.StringVar(&p.BaseURL, "base-url", "", "use this base URL ('': the provider's own)")
+	flags.StringVar(&p.Bookmaker, "bookmaker", "", "use this bookmaker's prices, if the provider sells those of several")
+	flags.BoolVar(&p.AllowPrivateAddress, "allow-private-address", false, "allow a provider on loopback or a private network, such as the simulator")
+	cmd.Flags().BoolVar(&yes, "yes", false, "change the provider or the bookmaker without asking; needed where there is no terminal")
 	g.Keys.SealFlag(g.Settings, cmd)
 	return cmd
 }

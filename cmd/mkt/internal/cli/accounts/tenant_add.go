@@ -46,8 +46,8 @@ func newTenantAdd(g *Group) *cobra.Command {
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.name, "name", "", "display name")
-	flags.StringArrayVar(&f.products, "product", nil, "product subscribed to: market_engine, live_intelligence (repeat for both)")
+	flags.StringVar(&f.name, "name", "", "set the name that people see")
+	flags.StringArrayVar(&f.products, "product", nil, "subscribe the account to this product: market_engine, live_intelligence (may be repeated)")
 	return cmd
 }
 

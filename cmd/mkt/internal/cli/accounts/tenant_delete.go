@@ -72,8 +72,8 @@ docs/operators.md says how to delete these.`,
 			return g.deleteTenant(cmd.Context(), args[0], f)
 		},
 	}
-	cmd.Flags().BoolVar(&f.dryRun, "dry-run", false, "print what would be deleted, and delete nothing")
-	cmd.Flags().StringVar(&f.usage, "usage-dir", "", "the folder that serve writes to (default: usage below the data root)")
+	cmd.Flags().BoolVar(&f.dryRun, "dry-run", false, "print what would be deleted without deleting it")
+	cmd.Flags().StringVar(&f.usage, "usage-dir", "", "delete the account's usage counters in this folder, which serve writes to (default: usage below the data root)")
 	g.Settings.BindPath(cmd.Flags(), "usage-dir", "serve.usage_dir")
 	cli.YesFlag(cmd, &f.yes)
 	f.redis.Flag(g.Settings, cmd)

@@ -49,8 +49,8 @@ comparison of the file's hashes shows that there were some. With
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.since, "since", "", "only changes from this time or day on")
-	flags.IntVar(&f.last, "last", 0, "only this many of the newest")
+	flags.StringVar(&f.since, "since", "", "list only changes from this time or day on")
+	flags.IntVar(&f.last, "last", 0, "list only this many of the newest changes")
 	cli.Bound(flags, "last", "a whole number, 1 or more", func() bool { return f.last >= 1 })
 	return cmd
 }

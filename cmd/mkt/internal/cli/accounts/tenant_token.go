@@ -41,7 +41,7 @@ is meant.
 On a terminal it asks first; a script does not need --yes.`,
 			example: "mkt tenant token end acme 7f1a", action: audit.TokenEnd, asks: onTerminal,
 			flags: func(cmd *cobra.Command) {
-				cmd.Flags().StringVar(&issued, "issued", "", "when it was issued, as mkt tenant show lists it: where two end alike")
+				cmd.Flags().StringVar(&issued, "issued", "", "select the token issued at this time, as mkt tenant show lists it; needed where two tokens end alike")
 			},
 			prepare: func(args []string) (step, error) {
 				id, hint := args[0], strings.TrimLeft(args[1], "….*")

@@ -56,7 +56,7 @@ something, because a file that was cut off looks the same. With
 			return errors.Join(err, lost)
 		},
 	}
-	cmd.Flags().BoolVar(&seal, "seal", false, "seal the file after a change by hand, so that all of it is put in force")
+	cmd.Flags().BoolVar(&seal, "seal", false, "seal the file after a change by hand, so that the change takes effect")
 	return cmd
 }
 

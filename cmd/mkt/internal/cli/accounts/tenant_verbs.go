@@ -78,9 +78,9 @@ func (g *Group) limitVerb() verb {
 		example: "mkt tenant limit set acme --requests 1200 --per 1m --burst 240", action: audit.LimitSet,
 		flags: func(cmd *cobra.Command) {
 			flags := cmd.Flags()
-			flags.IntVar(&want.Requests, "requests", 0, "requests that are added every --per")
-			flags.DurationVar(&want.Per, "per", 0, "from 1s to 24h, such as 1m")
-			flags.IntVar(&want.Burst, "burst", 0, "requests that the bucket holds")
+			flags.IntVar(&want.Requests, "requests", 0, "add this many requests every --per")
+			flags.DurationVar(&want.Per, "per", 0, "set the time in which --requests are added, from 1s to 24h, such as 1m")
+			flags.IntVar(&want.Burst, "burst", 0, "allow at most this many requests at once")
 			cli.Bound(flags, "requests", fmt.Sprintf("a whole number from 1 to %d; mkt tenant suspend lets nothing through", accounts.MaxRequests), cli.Between(&want.Requests, 1, accounts.MaxRequests))
 			cli.Bound(flags, "burst", fmt.Sprintf("a whole number from 1 to %d", accounts.MaxRequests), cli.Between(&want.Burst, 1, accounts.MaxRequests))
 			cli.Bound(flags, "per", "a duration from 1s to 24h, such as 1m", cli.Between(&want.Per, accounts.MinPer, accounts.MaxPer))
@@ -139,8 +139,8 @@ state the whole term: without --starts the product has started, and without
 --expires it does not expire, whatever the term was before.`,
 			example: "mkt tenant product set acme market_engine --expires 2027-01-01", action: audit.ProductSet,
 			flags: func(cmd *cobra.Command) {
-				cmd.Flags().StringVar(&starts, "starts", "", "when the product starts, a time or a day in UTC (default: at once)")
-				cmd.Flags().StringVar(&expires, "expires", "", "when it expires (default: never)")
+				cmd.Flags().StringVar(&starts, "starts", "", "start the product at this time or day in UTC (default: at once)")
+				cmd.Flags().StringVar(&expires, "expires", "", "let the product expire at this time or day in UTC (default: never)")
 			},
 			prepare: func(args []string) (step, error) {
 				p, err := parseProduct(args[1])

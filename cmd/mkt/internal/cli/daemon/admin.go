@@ -17,8 +17,8 @@ type AdminFlags struct {
 // Flags adds them; section is their section in mkt.yaml.
 func (f *AdminFlags) Flags(env *cli.Env, cmd *cobra.Command, section string) {
 	flags := cmd.Flags()
-	flags.StringVar(&f.listen, "admin", "", "address for /metrics, /livez and /readyz, on loopback (default: none)")
-	flags.BoolVar(&f.remote, "admin-remote", false, "let --admin be an address that other machines reach: it asks for no token")
+	flags.StringVar(&f.listen, "admin", "", "answer /metrics, /livez and /readyz on this loopback address (default: none)")
+	flags.BoolVar(&f.remote, "admin-remote", false, "allow an address for --admin that other machines reach; no token is needed there")
 	cli.Bound(flags, "admin", "HOST:PORT, such as 127.0.0.1:9081", func() bool { return f.listen == "" || admin.CheckAddress(f.listen, true) == nil })
 	env.Settings.Bind(flags, "admin", section+".admin")
 	env.Settings.Bind(flags, "admin-remote", section+".admin_remote")

@@ -16,8 +16,8 @@ import (
 // serve answers with them; doctor reports missing ones.
 func ServiceFlags(set *cli.Settings, cmd *cobra.Command, s *serve.Service) {
 	flags := cmd.Flags()
-	flags.StringVar(&s.Name, "service-name", "", "name of the service, shown by /status (default: the product's own)")
-	flags.StringVar(&s.SupportEmail, "support-email", "", "address that clients write to, shown by /status (default: support@localhost, which reaches nobody)")
+	flags.StringVar(&s.Name, "service-name", "", "show this name of the service in /status (default: the product's own)")
+	flags.StringVar(&s.SupportEmail, "support-email", "", "show this support address in /status (default: support@localhost, which reaches nobody)")
 	cli.Bound(flags, "service-name", "at most 100 characters on one line", func() bool { return isLine(s.Name, 100) })
 	cli.Bound(flags, "support-email", "an address such as support@example.com", func() bool { return s.SupportEmail == "" || isAddress(s.SupportEmail) })
 	set.Bind(flags, "service-name", "serve.service_name")

@@ -28,7 +28,7 @@ const (
 	logWait     = 5 * time.Second // for the witness
 )
 
-// makeLog makes the key of a transparency log in the folder, and a witness of it that runs until ctx ends; then stopped gets
+// makeLog creates the key of a transparency log in the folder, and a witness of it that runs until ctx ends; then stopped gets
 // a value. An earlier demo's keys in the folder are used again. The policy has the witness's new address.
 func (g *Group) makeLog(ctx context.Context, f *demoFlags) (stopped <-chan error, err error) {
 	f.log = commitlog.Files{Key: filepath.Join(f.dir, "log.key"), Policy: filepath.Join(f.dir, "policy.txt")}

@@ -73,11 +73,11 @@ compared. Differences that --only or --fixture leaves out do not count.`,
 	}
 	cli.DatasetFlags(cmd, &f.Filter)
 	flags := cmd.Flags()
-	flags.StringVar(&f.dataB, "data-b", "", "data root of B (default: the same)")
-	flags.StringVar(&f.fixture, "fixture", "", "only this fixture: its id, or a part of its teams' names")
-	flags.StringSliceVar(&f.only, "only", nil, "only these: "+strings.Join(diffGroupNames(), ", "))
-	flags.BoolVar(&f.summary, "summary", false, "only the counts")
-	flags.StringVar(&f.html, "html", "", "also write a page here, - for the standard output instead of the text")
+	flags.StringVar(&f.dataB, "data-b", "", "read B from this data root (default: the same)")
+	flags.StringVar(&f.fixture, "fixture", "", "compare only this fixture: its id, or a part of its teams' names")
+	flags.StringSliceVar(&f.only, "only", nil, "compare only these: "+strings.Join(diffGroupNames(), ", "))
+	flags.BoolVar(&f.summary, "summary", false, "print only the counts")
+	flags.StringVar(&f.html, "html", "", "also write a page to this file, or with - the page instead of the text to the standard output")
 	flags.BoolVar(&f.exitCode, "exit-code", false, "exit with 1 if they differ, 2 if they could not be compared")
 	return cmd
 }

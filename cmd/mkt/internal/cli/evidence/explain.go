@@ -52,7 +52,7 @@ traced.`,
 		},
 	}
 	cli.DatasetFlags(cmd, &w)
-	cmd.Flags().StringVar(&at, "at", snapshot.Newest.String(), "as of which publication: "+snapshot.Forms)
+	cmd.Flags().StringVar(&at, "at", snapshot.Newest.String(), "explain the value as of this publication: "+snapshot.Forms)
 	return cmd
 }
 

@@ -58,12 +58,12 @@ needs no snapshot. Prices are the provider's own digits.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.tenant, "tenant", "", "only this account's data (default: all accounts)")
-	flags.StringVar(&f.from, "from", "", "only steps from this time on, and the one in force then, such as 2026-11-21T14:05:00Z")
-	flags.StringVar(&f.to, "to", "", "only steps up to this time")
-	flags.StringVar(&f.at, "at", "", "the prices as they were published at this time, and no others")
+	flags.StringVar(&f.tenant, "tenant", "", "select this account's data (default: all accounts)")
+	flags.StringVar(&f.from, "from", "", "show only steps from this time on, and the one in force then, such as 2026-11-21T14:05:00Z")
+	flags.StringVar(&f.to, "to", "", "show only steps up to this time")
+	flags.StringVar(&f.at, "at", "", "show only the prices as they were published at this time")
 	flags.BoolVar(&f.csv, "csv", false, "write all prices and their changes as CSV")
-	flags.StringVar(&f.html, "html", "", "write the page of a market to this file, - for the standard output")
+	flags.StringVar(&f.html, "html", "", "write the page of a market to this file (-: the standard output)")
 	return cmd
 }
 

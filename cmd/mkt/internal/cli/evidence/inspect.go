@@ -61,17 +61,17 @@ itself writes Parquet: docs/auditors.md has the query.`,
 	}
 	cli.DatasetFlags(cmd, &f.Filter)
 	flags := cmd.Flags()
-	flags.StringVar(&f.at, "at", "", "the snapshot that --sql queries: "+snapshot.Forms+" (default: the newest)")
-	flags.StringVar(&f.sql, "sql", "", "the SELECT to execute; - reads it from the standard input")
-	flags.Var(&f.format, "format", "format of the printed result of --sql (--output json is json)")
-	flags.IntVar(&f.rows, "rows", 1000, "most rows that a table prints; csv and json print all")
-	flags.IntVar(&f.memory, "memory", 1024, "MiB that a query may use in the engine")
-	flags.IntVar(&f.last, "last", 20, "how many publications are listed, 0 for all")
+	flags.StringVar(&f.at, "at", "", "query this snapshot with --sql: "+snapshot.Forms+" (default: the newest)")
+	flags.StringVar(&f.sql, "sql", "", "execute this SELECT (-: read it from the standard input)")
+	flags.Var(&f.format, "format", "print the result of --sql in this format (--output json is json)")
+	flags.IntVar(&f.rows, "rows", 1000, "print at most this many rows of a table; csv and json print all")
+	flags.IntVar(&f.memory, "memory", 1024, "let a query use this many MiB in the engine")
+	flags.IntVar(&f.last, "last", 20, "list this many of the newest publications (0: all)")
 	cli.TextOnly(flags, "format", "rows")
 	cli.Bound(flags, "rows", "a whole number, 1 or more", func() bool { return f.rows >= 1 })
 	cli.Bound(flags, "memory", "a whole number of MiB from 16 to 1048576", cli.Between(&f.memory, 16, 1<<20))
 	cli.Bound(flags, "last", "a whole number, 0 or more", func() bool { return f.last >= 0 })
-	flags.BoolVar(&f.columns, "columns", false, "for one cycle: count absent, null, zero and value of every column")
+	flags.BoolVar(&f.columns, "columns", false, "count absent, null, zero and value of every column of one cycle")
 	return cmd
 }
 

@@ -82,12 +82,12 @@ compare.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.provider, "provider", accounts.ProviderNames()[0], "provider of the payloads: "+strings.Join(accounts.ProviderNames(), ", "))
-	flags.StringVar(&f.bookmaker, "bookmaker", "", "whose prices to read, in the provider's spelling, or all")
-	flags.StringVar(&f.pattern, "pattern", "*.json", "names of the files in DIR to read")
+	flags.StringVar(&f.provider, "provider", accounts.ProviderNames()[0], "read the payloads as this provider's: "+strings.Join(accounts.ProviderNames(), ", "))
+	flags.StringVar(&f.bookmaker, "bookmaker", "", "read this bookmaker's prices, in the provider's spelling, or all")
+	flags.StringVar(&f.pattern, "pattern", "*.json", "read the files in DIR whose names match this pattern")
 	flags.StringVar(&f.tenant, "tenant", "", "read the answers of this tenant's cycle instead of a folder")
-	flags.StringVar(&f.cycle, "cycle", "", "which cycle of --tenant (default: the newest one fetched)")
-	flags.StringVar(&f.participants, "participants", "", `a CSV file with lines of "provider fixture id,home,away"`)
+	flags.StringVar(&f.cycle, "cycle", "", "read this cycle of --tenant (default: the newest one fetched)")
+	flags.StringVar(&f.participants, "participants", "", `read the teams from this CSV file with lines of "provider fixture id,home,away"`)
 	flags.StringVar(&f.against, "against", "", "show the changes since this report")
 	return cmd
 }

@@ -48,7 +48,7 @@ contain it are listed. Rules of all providers are looked through, unless
 			return g.explainRules(name, text)
 		},
 	}
-	cmd.Flags().StringVar(&name, "provider", "", "only the rules of this provider: "+strings.Join(accounts.ProviderNames(), ", "))
+	cmd.Flags().StringVar(&name, "provider", "", "show only the rules of this provider: "+strings.Join(accounts.ProviderNames(), ", "))
 	return cmd
 }
 

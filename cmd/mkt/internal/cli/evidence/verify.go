@@ -62,9 +62,9 @@ time: try again later.`,
 	cli.AllFlag(cmd, &f.Filter)
 	flags.StringVar(&f.from, "from", "", "read no data of publications before this one: "+snapshot.Forms)
 	flags.StringVar(&f.to, "to", "", "read no data of publications after this one: "+snapshot.Forms)
-	flags.StringVar(&f.expect, "expect", "", "hash of a commit record that must be in the chain")
-	flags.BoolVar(&f.deep, "deep", false, "also rebuild cycles and snapshots, and compare")
-	flags.StringVar(&f.scratch, "scratch", "", "folder for the files rebuilt by --deep (default: a temporary one)")
+	flags.StringVar(&f.expect, "expect", "", "require the commit record with this hash in the chain")
+	flags.BoolVar(&f.deep, "deep", false, "also rebuild cycles and snapshots and compare them")
+	flags.StringVar(&f.scratch, "scratch", "", "write the files that --deep rebuilds to this folder (default: a temporary one)")
 	g.Keys.IDFlag(g.Settings, cmd)
 	return cmd
 }

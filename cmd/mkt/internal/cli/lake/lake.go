@@ -73,11 +73,11 @@ The work is done by mkt-lake, a binary of its own ("make lake" builds it).`,
 	cli.DatasetFlags(cmd, &f)
 	cli.AllFlag(cmd, &f)
 	flags := cmd.Flags()
-	flags.StringVar(&g.folder, "lake", "lake", "folder of the tables, outside of the data root")
+	flags.StringVar(&g.folder, "lake", "lake", "keep the tables in this folder, outside of the data root")
 	g.Settings.BindPath(flags, "lake", "lake.folder")
-	flags.StringVar(&g.location, "location", "", "where engines will read the tables, such as s3://bucket/lake; you copy the folder there (default: the folder itself)")
+	flags.StringVar(&g.location, "location", "", "name the place in the metadata where engines will read your copy of the folder, such as s3://bucket/lake (default: the folder itself)")
 	g.Settings.Bind(flags, "location", "lake.location")
-	flags.BoolVar(&dryRun, "dry-run", false, "print what would be appended, and append nothing")
+	flags.BoolVar(&dryRun, "dry-run", false, "print what would be appended without appending it")
 	return cmd
 }
 

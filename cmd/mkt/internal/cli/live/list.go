@@ -36,7 +36,7 @@ data is too old to describe the present is marked as stale.`,
 			return g.liveList(tenant)
 		},
 	}
-	cmd.Flags().StringVar(&tenant, "tenant", "", "only this account's data (default: all accounts)")
+	cmd.Flags().StringVar(&tenant, "tenant", "", "select this account's data (default: all accounts)")
 	return cmd
 }
 

@@ -21,6 +21,6 @@ func TestListed(t *testing.T) {
 		t.Errorf("stale: %+v", l)
 	}
 	if l = listedOf("acme", &table.LiveRow{InPlay: true}, now); l.clock != "" || l.ScoreHome != nil || l.Stale {
-		t.Errorf("of which nothing is known: %+v", l)
+		t.Errorf("a match about which nothing is known: %+v", l)
 	}
 }

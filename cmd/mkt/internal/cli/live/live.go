@@ -55,8 +55,8 @@ standard output.`,
 			return g.liveShow(tenant, strings.Join(args, " "))
 		},
 	}
-	cmd.Flags().StringVar(&tenant, "tenant", "", "only this account's data (default: all accounts)")
-	cmd.Flags().StringVar(&file, "html", "", "write a page to this `FILE`, - for the standard output")
+	cmd.Flags().StringVar(&tenant, "tenant", "", "select this account's data (default: all accounts)")
+	cmd.Flags().StringVar(&file, "html", "", "write a page to this `FILE` (-: the standard output)")
 	return cmd
 }
 

@@ -77,6 +77,6 @@ func TestDrawLive(t *testing.T) {
 	}
 	b.Reset()
 	if (&liveView{Reason: of("NOT_IN_PLAY")}).draw(&b, now); !strings.Contains(b.String(), "?  ? : ?  ?\n") || !strings.Contains(b.String(), "left play, ? --:--") {
-		t.Errorf("of which nothing is known: %s", b.String())
+		t.Errorf("a match about which nothing is known: %s", b.String())
 	}
 }

@@ -52,10 +52,10 @@ The exit code is 0 if nothing is wrong, 1 otherwise.`,
 		RunE: func(_ *cobra.Command, _ []string) error { return g.audit(f) },
 	}
 	flags := cmd.Flags()
-	flags.StringArrayVar(&f.from, "from", nil, "older checkpoint of the log (may be repeated)")
-	flags.StringArrayVar(&f.receipts, "receipt", nil, "receipt whose leaf is compared (may be repeated)")
-	flags.StringVar(&f.log, "log", "", "copy of the folder log (default: that of the data root)")
-	flags.StringVar(&f.verifier, "verifier-key", "", "verifier key of the log (default: that of the policy, or else the one beside --log-key)")
+	flags.StringArrayVar(&f.from, "from", nil, "compare the log with the older checkpoint in this file (may be repeated)")
+	flags.StringArrayVar(&f.receipts, "receipt", nil, "compare the log with the leaf of the receipt in this file (may be repeated)")
+	flags.StringVar(&f.log, "log", "", "read this copy of the folder log (default: that of the data root)")
+	flags.StringVar(&f.verifier, "verifier-key", "", "check signatures with this verifier key of the log (default: that of the policy, or else the one beside --log-key)")
 	cli.LogKeyFlag(&g.files, g.Settings, cmd)
 	cli.LogPolicyFlag(&g.files, g.Settings, cmd)
 	return cmd

@@ -33,7 +33,7 @@ The exit code is 0 if the receipt holds and is witnessed as the policy demands,
 		Args:    cobra.ExactArgs(1),
 		RunE:    func(cmd *cobra.Command, args []string) error { return g.check(args[0], policy) },
 	}
-	cmd.Flags().StringVar(&policy, "policy", "", "file with the keys of the log and of the witnesses (c2sp.org/tlog-policy)")
+	cmd.Flags().StringVar(&policy, "policy", "", "read the keys of the log and of the witnesses from this file (c2sp.org/tlog-policy)")
 	return cmd
 }
 

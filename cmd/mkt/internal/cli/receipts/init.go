@@ -20,8 +20,8 @@ import (
 func newLogInit(g *Group) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "init NAME",
-		Short: "Make the key of the transparency log",
-		Long: `Make the key of the transparency log. NAME names the log for ever, such as
+		Short: "Create the key of the transparency log",
+		Long: `Create the key of the transparency log. NAME names the log for ever, such as
 example.com/prices: a name under a domain of yours. The file of the key is
 only for mkt log and mkt schedule. Beside it is the verifier key, which is for
 everybody.
@@ -57,8 +57,8 @@ func (g *Group) logInit(ctx context.Context, name string) error {
 	if err := commitlog.WriteKey(g.files.Key, text, key.VerifierKey()); err != nil {
 		return fmt.Errorf("log init: %w", err)
 	}
-	return g.AnswerLine(map[string]any{"key_file": g.files.Key, "verifier_key": key.VerifierKey()}, `made  %s
-made  %s
+	return g.AnswerLine(map[string]any{"key_file": g.files.Key, "verifier_key": key.VerifierKey()}, `created  %s
+created  %s
 
 Keep a copy of the key. The verifier key is for witnesses and for everybody who
 checks receipts:

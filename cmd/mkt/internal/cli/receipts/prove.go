@@ -53,7 +53,7 @@ if there is no policy.`,
 	}
 	flags := cmd.Flags()
 	cli.DatasetFlags(cmd, &f.Filter)
-	flags.StringVar(&f.at, "at", snapshot.Newest.String(), "of which publication: "+snapshot.Forms)
+	flags.StringVar(&f.at, "at", snapshot.Newest.String(), "prove the price in this publication: "+snapshot.Forms)
 	flags.BoolVar(&f.payload, "payload", false, "add the provider's answer that the price was read from, byte for byte")
 	cli.LogKeyFlag(&g.files, g.Settings, cmd)
 	cli.LogPolicyFlag(&g.files, g.Settings, cmd)

@@ -53,11 +53,11 @@ must be given a new key.`,
 	}
 	flags := cmd.Flags()
 	witnessKeyFlag(g.Settings, cmd, &f.key)
-	flags.StringVar(&f.listen, "listen", "127.0.0.1:8099", "address; port 0 takes a free one")
-	flags.StringVar(&f.state, "state", "witness", "folder for what it has cosigned")
-	flags.StringSliceVar(&f.logs, "log", nil, "verifier key of a log (may be repeated)")
-	flags.StringVar(&f.cert, "tls-cert", "", "file with the certificate for TLS, and its chain")
-	flags.StringVar(&f.certKey, "tls-key", "", "file with the certificate's private key")
+	flags.StringVar(&f.listen, "listen", "127.0.0.1:8099", "listen on this address; port 0 takes a free port")
+	flags.StringVar(&f.state, "state", "witness", "store what the witness has cosigned in this folder")
+	flags.StringSliceVar(&f.logs, "log", nil, "cosign the log with this verifier key (may be repeated)")
+	flags.StringVar(&f.cert, "tls-cert", "", "read the certificate for TLS and its chain from this file")
+	flags.StringVar(&f.certKey, "tls-key", "", "read the certificate's private key from this file")
 	cli.Listens(flags, "listen", &f.listen)
 	g.Settings.Bind(flags, "listen", "witness.listen")
 	g.Settings.BindPath(flags, "state", "witness.state")
@@ -69,7 +69,7 @@ must be given a new key.`,
 }
 
 func witnessKeyFlag(set *cli.Settings, cmd *cobra.Command, path *string) {
-	cmd.Flags().StringVar(path, "key-file", "witness.key", "key of the witness; its verifier key is beside it, with .pub")
+	cmd.Flags().StringVar(path, "key-file", "witness.key", "use the key of the witness in this file; its verifier key is beside it, with .pub")
 	set.BindPath(cmd.Flags(), "key-file", "witness.key_file")
 }
 
@@ -77,8 +77,8 @@ func newWitnessInit(g *Group) *cobra.Command {
 	var path string
 	cmd := &cobra.Command{
 		Use:   "init NAME",
-		Short: "Make the key of a witness",
-		Long: `Make the key of a witness. NAME names it for ever, such as
+		Short: "Create the key of a witness",
+		Long: `Create the key of a witness. NAME names it for ever, such as
 witness.example.org: a name under a domain of yours. Give the verifier key and
 the address to those who run logs; they name both in their policy.`,
 		Example: `  mkt witness init witness.example.org`,
@@ -91,8 +91,8 @@ the address to those who run logs; they name both in their policy.`,
 			if err := commitlog.WriteKey(path, text, verifier); err != nil {
 				return fmt.Errorf("witness init: %w", err)
 			}
-			return g.AnswerLine(map[string]any{"key_file": path, "verifier_key": verifier}, `made  %s
-made  %s
+			return g.AnswerLine(map[string]any{"key_file": path, "verifier_key": verifier}, `created  %s
+created  %s
 
 Give this line to whoever runs a log, with an address that reaches this witness:
 

@@ -24,7 +24,7 @@ import (
 	"mkt/serve/replay"
 )
 
-// pastFlags choose the time as of which is served, if it is not the present.
+// pastFlags choose the time whose data is served, if it is not the present.
 type pastFlags struct {
 	asOf, replay, tenant string
 	speed                float64
@@ -33,11 +33,11 @@ type pastFlags struct {
 
 func (f *pastFlags) flags(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVar(&f.asOf, "as-of", "", "answer as of this time, on loopback, with a clock that stands still: a time like 2026-11-21T14:05:00Z or a cycle id; with one account and product also latest~2 or v17")
-	flags.StringVar(&f.replay, "replay", "", "answer as of a past period that runs again, on loopback: FROM..TO, such as 2026-11-21T18:00Z..21:30Z, each as for --as-of")
-	flags.Float64Var(&f.speed, "speed", 1, "with --replay: how many times as fast as then; at 0 each line on standard input moves the clock to the next publication")
-	flags.BoolVar(&f.loop, "loop", false, "with --replay: begin again at the end")
-	flags.StringVar(&f.tenant, "tenant", "", "with --as-of or --replay: this account alone, which allows a higher speed")
+	flags.StringVar(&f.asOf, "as-of", "", "answer on loopback as of this time, with a clock that stands still: a time such as 2026-11-21T14:05:00Z or a cycle id, and with one account and product also latest~2 or v17")
+	flags.StringVar(&f.replay, "replay", "", "answer on loopback as of a past period that runs again: FROM..TO, such as 2026-11-21T18:00Z..21:30Z, each as for --as-of")
+	flags.Float64Var(&f.speed, "speed", 1, "run --replay this many times as fast as then (0: each line on standard input moves the clock to the next publication)")
+	flags.BoolVar(&f.loop, "loop", false, "begin --replay again at the end")
+	flags.StringVar(&f.tenant, "tenant", "", "serve only this account with --as-of or --replay, which allows a higher speed")
 	cli.Bound(flags, "speed", "a number from 0 to 3600, such as 30", cli.Between(&f.speed, 0, 3600))
 	cmd.PreRunE = func(*cobra.Command, []string) error {
 		if f.replay != "" && f.asOf != "" {

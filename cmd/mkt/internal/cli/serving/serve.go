@@ -65,15 +65,15 @@ publication, which is then served within a second.`,
 		RunE:        func(cmd *cobra.Command, _ []string) error { return g.Serve(cmd.Context(), f, g.printServing) },
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.Listen, "listen", "127.0.0.1:8080", "address; port 0 takes a free one")
-	flags.DurationVar(&f.Poll, "poll", 500*time.Millisecond, "how often new snapshots are looked for")
-	flags.DurationVar(&f.storePoll, "store-poll", 15*time.Second, "how often the object store is asked for newer publications")
+	flags.StringVar(&f.Listen, "listen", "127.0.0.1:8080", "listen on this address; port 0 takes a free port")
+	flags.DurationVar(&f.Poll, "poll", 500*time.Millisecond, "look for new snapshots this often")
+	flags.DurationVar(&f.storePoll, "store-poll", 15*time.Second, "ask the object store for newer publications this often")
 	f.redis.Flag(g.Settings, cmd)
-	flags.StringVar(&f.cache, "cache", "", "private folder for the engine's files (default: a temporary one)")
-	flags.StringVar(&f.Usage, "usage-dir", "", "folder for the usage counters (default: usage below the data root)")
-	flags.StringVar(&f.replica, "replica", "", "name of this process among several that serve, each of which writes its own usage counters (default: the host's name and the port)")
-	flags.StringSliceVar(&f.Extensions, "extensions", nil, "extensions of the API to offer besides version 1, to the accounts that have them enabled: "+strings.Join(account.Extensions(), ", "))
-	flags.DurationVar(&f.drain, "drain-delay", 0, "how long requests are still answered after SIGTERM, while /readyz answers 503, so that a load balancer notices")
+	flags.StringVar(&f.cache, "cache", "", "write the engine's files to this private folder (default: a temporary one)")
+	flags.StringVar(&f.Usage, "usage-dir", "", "write the usage counters to this folder (default: usage below the data root)")
+	flags.StringVar(&f.replica, "replica", "", "write usage counters under this name, which no other process that serves has (default: the host's name and the port)")
+	flags.StringSliceVar(&f.Extensions, "extensions", nil, "offer these extensions of the API to the accounts that have them enabled: "+strings.Join(account.Extensions(), ", "))
+	flags.DurationVar(&f.drain, "drain-delay", 0, "answer requests for this long after SIGTERM, while /readyz answers 503, so that a load balancer notices")
 	cli.Listens(flags, "listen", &f.Listen)
 	cli.Bound(flags, "poll", "a duration from 10ms to 1m, such as 500ms", cli.Between(&f.Poll, 10*time.Millisecond, time.Minute))
 	cli.Bound(flags, "store-poll", "a duration from 1s to 1h, such as 15s", cli.Between(&f.storePoll, time.Second, time.Hour))
@@ -230,9 +230,9 @@ type connectionFlags struct {
 }
 
 func (f *connectionFlags) flags(g *Group, flags *pflag.FlagSet) {
-	flags.IntVar(&f.most, "connections", 0, "connections at once (default: 40000, fewer where the limit of open files is low)")
-	flags.IntVar(&f.perAddress, "connections-per-address", 0, "connections at once of one address (default: three quarters of --connections)")
-	flags.StringSliceVar(&f.proxies, "trusted-proxies", nil, "addresses of reverse proxies, such as 127.0.0.1 or 10.0.0.0/8: their X-Forwarded-For says who a client is")
+	flags.IntVar(&f.most, "connections", 0, "accept this many connections at once (default: 40000, fewer where the limit of open files is low)")
+	flags.IntVar(&f.perAddress, "connections-per-address", 0, "accept this many connections of one address at once (default: three quarters of --connections)")
+	flags.StringSliceVar(&f.proxies, "trusted-proxies", nil, "trust the X-Forwarded-For of reverse proxies at these addresses, such as 127.0.0.1 or 10.0.0.0/8")
 	cli.Bound(flags, "connections", "a whole number from 0 to 1000000", cli.Between(&f.most, 0, 1_000_000))
 	cli.Bound(flags, "connections-per-address", "a whole number from 0 to 1000000", cli.Between(&f.perAddress, 0, 1_000_000))
 	g.Settings.Bind(flags, "connections", "serve.connections")

@@ -56,13 +56,13 @@ line "fixture" for each. CMD may remember "seq" to recognise what it has had.`,
 		RunE:        func(cmd *cobra.Command, _ []string) error { return g.tail(cmd.Context(), f) },
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.base, "base-url", "", "base URL of the service, such as http://127.0.0.1:8080")
-	flags.StringVar(&f.tokenFile, "token-file", "", "file with the API token (default: the variable "+tokenVariable+")")
-	flags.DurationVar(&f.every, "every", 2*time.Second, "time between requests at the end of the log")
+	flags.StringVar(&f.base, "base-url", "", "connect to the service at this base URL, such as http://127.0.0.1:8080")
+	flags.StringVar(&f.tokenFile, "token-file", "", "read the API token from this file (default: the variable "+tokenVariable+")")
+	flags.DurationVar(&f.every, "every", 2*time.Second, "wait this long between requests at the end of the log")
 	flags.BoolVar(&f.verify, "verify", false, "compare the state with the service's at the end of the log")
 	flags.BoolVar(&f.once, "once", false, "stop at the end of the log")
-	flags.StringVar(&f.exec, "exec", "", "program that gets every batch of events, with its arguments; needs --position")
-	flags.StringVar(&f.position, "position", "", "file with the position after the last batch that --exec accepted")
+	flags.StringVar(&f.exec, "exec", "", "run this program, with its arguments, for every batch of events; needs --position")
+	flags.StringVar(&f.position, "position", "", "store the position after the last batch that --exec accepted in this file")
 	cli.Bound(flags, "every", "a duration from 100ms to 1h, such as 2s", cli.Between(&f.every, 100*time.Millisecond, time.Hour))
 	return cmd
 }
