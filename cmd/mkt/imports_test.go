@@ -73,6 +73,9 @@ var rules = []rule{
 	{pkg: "internal/cluster", what: "a leaf"},
 	{pkg: "internal/schedule/...", may: with(formats, "internal/schedule/...", "internal/accounts", "internal/cadence", "internal/cluster", "fetch/provider", "fetch/provider/all", "serve/account"),
 		far: stages, what: "the accounts, the cluster and state files"},
+	{pkg: "internal/connection", may: with(leaves, "publish/health", "publish/snapshot", "internal/accounts", "internal/dataset", "internal/schedule/..."), far: stages, what: "the accounts and their schedule"},
+	{pkg: "internal/deletion", may: with(leaves, "internal/accounts", "internal/cluster", "internal/cluster/store"), far: stages, what: "the accounts and the cluster"},
+	{pkg: "internal/past", may: with(leaves, "publish/snapshot", "internal/dataset"), far: stages, what: "datasets and publications"},
 	{pkg: "internal/receipts/commitlog", may: with(formats, "internal/receipts/...", "internal/dataset", "internal/cluster/store/..."), far: stages, what: "the log, and the publications of data roots and of a store"},
 	{pkg: "internal/receipts/...", may: with(formats, "internal/receipts/..."), far: stages, what: "the log and publications"},
 	{pkg: "internal/replay", may: with(formats, "publish", "publish/retention", "transform/...", "fetch/raw", "fetch/provider"), far: []string{"serve/...", "cmd/..."}, what: "the stages that a past cycle goes through"},
@@ -114,7 +117,7 @@ func with(list []string, more ...string) []string { return slices.Concat(list, m
 
 // rooms are the folders of the drawing in docs/contributing.md, from the top down: each imports only
 // those below it.
-var rooms = []string{"cmd", "scripts", "internal/testing", "internal/console", "internal/evidence", "internal/replay", "internal/schedule", "internal/receipts",
+var rooms = []string{"cmd", "scripts", "internal/testing", "internal/console", "internal/evidence", "internal/replay", "internal/connection", "internal/deletion", "internal/past", "internal/schedule", "internal/receipts",
 	"internal/accounts", "serve", "internal/cluster", "transform", "fetch", "internal/dataset", "publish", "internal/cadence", "internal/listen", "internal/strictyaml",
 	"internal/tail", "internal/terminal", "internal/scratch", "internal/panics", "internal/deadline", "docs"}
 

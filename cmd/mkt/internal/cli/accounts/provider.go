@@ -14,6 +14,7 @@ import (
 	"mkt/fetch/credential"
 	"mkt/internal/accounts"
 	"mkt/internal/accounts/audit"
+	"mkt/internal/connection"
 	"mkt/internal/terminal"
 	"mkt/internal/terminal/printable"
 	"mkt/publish/football"
@@ -125,7 +126,7 @@ func (g *Group) setProvider(cmd *cobra.Command, id string, p accounts.Provider, 
 	if err != nil {
 		return err
 	}
-	changed, err := g.changeOf(t, p)
+	changed, err := connection.ChangeOf(g.Data, t, p)
 	if err != nil && !yes {
 		return fmt.Errorf("tenant %s: what is published cannot be read, so it is not known what the change means for clients: %w; run mkt doctor, or add --yes to change it all the same", id, err)
 	}
@@ -158,9 +159,9 @@ func (g *Group) setProvider(cmd *cobra.Command, id string, p accounts.Provider, 
 		return err
 	}
 	if g.JSON() {
-		v := setView{ID: id, source: source{p.Name, p.BookmakerInUse()}, Hint: p.Hint}
+		v := setView{ID: id, Source: connection.Source{Provider: p.Name, Bookmaker: p.BookmakerInUse()}, Hint: p.Hint}
 		if changed != nil {
-			v.Replaces = &changed.from
+			v.Replaces = &changed.From
 		}
 		return errors.Join(err, g.Encode(v))
 	}
@@ -178,9 +179,9 @@ func (g *Group) setProvider(cmd *cobra.Command, id string, p accounts.Provider, 
 
 type setView struct {
 	ID string `json:"client_id"`
-	source
-	Hint     string  `json:"hint"`
-	Replaces *source `json:"replaces,omitempty"` // whose data was published until now, if it was another's
+	connection.Source
+	Hint     string             `json:"hint"`
+	Replaces *connection.Source `json:"replaces,omitempty"` // whose data was published until now, if it was another's
 }
 
 // readCredential reads from the terminal without echo, or from stdin.

@@ -16,6 +16,7 @@ import (
 	"mkt/fetch"
 	"mkt/fetch/provider/all"
 	"mkt/internal/accounts"
+	"mkt/internal/connection"
 	"mkt/internal/terminal"
 	"mkt/internal/terminal/printable"
 	"mkt/publish/durable"
@@ -64,7 +65,7 @@ type testView struct {
 	Unanswered []fetch.FailedProbe `json:"unanswered"` // of them those that show nothing, because they failed
 	Requests   int                 `json:"requests"`   // sent, retries among them
 	Quota      *health.Quota       `json:"quota"`      // nil: the provider reported none
-	planView
+	connection.Terms
 	Seconds float64 `json:"seconds"`
 }
 
@@ -175,7 +176,7 @@ func (g *Group) printTest(t *accounts.Tenant, found fetch.Probed, failed error) 
 	}
 	v := testView{ID: t.ID, Provider: now.Provider, Hint: now.Hint, OK: failed == nil, Status: now.Status, Code: found.Code, Error: terminal.Message(failed),
 		Endpoints: append([]string{}, found.Endpoints...), Unanswered: append([]fetch.FailedProbe{}, found.Failed...), Requests: found.Requests, Quota: found.Quota,
-		planView: viewPlan(found.Plan), Seconds: found.Took.Round(time.Millisecond).Seconds()}
+		Terms: connection.TermsOf(found.Plan), Seconds: found.Took.Round(time.Millisecond).Seconds()}
 	return errors.Join(g.Answer(v, func(out io.Writer) error {
 		if v.OK {
 			printable.Fprintf(out, "tenant %s: %s accepts the credential %s (%s, %.1f s); the connection is %s\n",

@@ -12,8 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"mkt/internal/accounts"
-	"mkt/internal/schedule/cyclestate"
-	"mkt/internal/schedule/pace"
+	"mkt/internal/connection"
 	"mkt/internal/terminal"
 	"mkt/internal/terminal/printable"
 	"mkt/publish/football"
@@ -21,80 +20,11 @@ import (
 )
 
 // connectionView is a provider connection as people and scripts may see it.
-type connectionView struct {
-	ID            string            `json:"client_id"`
-	Provider      string            `json:"provider"` // "" when there is none
-	BaseURL       string            `json:"base_url,omitempty"`
-	Bookmaker     string            `json:"bookmaker,omitempty"` // whose prices are taken; "" if there is none to choose
-	Hint          string            `json:"hint"`
-	Status        health.Connection `json:"status"`
-	NotTried      string            `json:"not_tried,omitempty"` // why nothing tries the credential; "" if it was tried, or will be
-	LastSuccessAt *time.Time        `json:"last_success_at"`
-	LastAttemptAt *time.Time        `json:"last_attempt_at"`
-	Code          health.Code       `json:"code,omitempty"` // why the last attempt failed
-	Quota         *health.Quota     `json:"quota"`          // nil: the provider never reported one
-	planView
-	Pace  []paceView                  `json:"pace"` // of the products that run
-	Found []findingView               `json:"found"`
-	Calls map[string]map[string]int64 `json:"calls"` // by UTC day and endpoint
-}
+type connectionView struct{ connection.State }
 
-// paceView is how often a product runs by what is left of the quota.
-type paceView struct {
-	Product   football.Product `json:"product"`
-	Scheduled float64          `json:"scheduled_seconds"` // by tenants.yaml
-	Allowed   float64          `json:"allowed_seconds"`   // by the quota: what mkt schedule keeps to
-	InForce   bool             `json:"in_force"`          // a running mkt schedule has slowed the product down
-	Cost      float64          `json:"cost"`              // of a cycle
-	Measured  bool             `json:"measured"`          // false: the cost is an estimate
-	text      string
-}
-
-// findingView is the newest test or fetch.
-type findingView struct {
-	Of     string      `json:"of"` // test, or a product
-	Cycle  string      `json:"cycle,omitempty"`
-	At     time.Time   `json:"at"`
-	OK     bool        `json:"ok"`
-	Code   health.Code `json:"code,omitempty"`
-	LastOK *time.Time  `json:"last_ok_at"`
-	InARow int         `json:"failures_in_a_row"`
-}
-
-// connection returns what tests and fetches found. Findings about another credential than
-// the one that is set are ignored.
 func (g *Group) connection(t *accounts.Tenant) (connectionView, error) {
-	v := connectionView{ID: t.ID, Status: health.Unconfigured, planView: viewPlan(nil), Pace: []paceView{}, Found: []findingView{}, Calls: map[string]map[string]int64{}}
-	var findings []*health.Run
-	for _, s := range cyclestate.Sources(t.ID) {
-		run, err := s.Newest(g.Data)
-		if err == nil {
-			err = s.AddCalls(g.Data, v.Calls)
-		}
-		if err != nil {
-			return v, fmt.Errorf("state of tenant %s: %w", t.ID, err)
-		}
-		findings = append(findings, run)
-		if run != nil && t.Provider != nil && run.CredentialFingerprint == t.Provider.Fingerprint() {
-			v.Found = append(v.Found, findingView{s.Of, run.Cycle, run.FinishedAt, run.OK, run.Code, run.LastOKAt, run.FailuresInARow})
-		}
-	}
-	if p := t.Provider; p != nil {
-		fingerprint := p.Fingerprint()
-		known := health.CredentialStatusOf(fingerprint, findings...)
-		v.Provider, v.BaseURL, v.Bookmaker, v.Hint = p.Name, p.BaseURL, p.BookmakerInUse(), p.Hint
-		v.Status = health.ConnectionStatus(true, p.Disabled, fingerprint, findings...)
-		v.LastSuccessAt, v.LastAttemptAt, v.Code = known.LastOKAt, known.LastAttemptAt, known.Code
-		v.Quota, v.planView = health.NewestQuota(fingerprint, findings...), viewPlan(health.NewestPlan(fingerprint, findings...))
-	}
-	if v.Status == health.Verifying && v.LastAttemptAt == nil {
-		v.NotTried = cyclestate.Untried(t, g.Now())
-	}
-	plan, err := pace.Of(g.Data, t, g.Now())
-	for _, one := range plan.Products {
-		v.Pace = append(v.Pace, paceView{one.Product, one.Cadence.Seconds(), max(one.Cadence, one.Pace).Seconds(), one.Now > 0, one.Cost, one.Measured, plan.Describe(one)})
-	}
-	return v, err
+	s, err := connection.Of(g.Data, t, g.Now())
+	return connectionView{s}, err
 }
 
 func newProviderStatus(g *Group) *cobra.Command {
@@ -175,11 +105,11 @@ func (v connectionView) print(out io.Writer, now time.Time) error {
 	row("not included", words(v.Refused))
 	for _, p := range v.Pace {
 		if p.Allowed > p.Scheduled {
-			row("pace", p.text)
+			row("pace", p.Text)
 		}
 	}
 	for _, one := range v.Found {
-		row(one.Of, fmt.Sprintf("%s at %s%s", result(one.OK, one.Code), terminal.ClockTime(one.At), one.history()))
+		row(one.Of, fmt.Sprintf("%s at %s%s", result(one.OK, one.Code), terminal.ClockTime(one.At), history(one)))
 	}
 	for _, day := range slices.Sorted(maps.Keys(v.Calls)) {
 		for _, endpoint := range slices.Sorted(maps.Keys(v.Calls[day])) {
@@ -209,7 +139,7 @@ func statusStyle(s health.Connection) terminal.Style {
 	return terminal.Normal
 }
 
-func (f findingView) history() string {
+func history(f connection.Finding) string {
 	switch {
 	case f.OK:
 		return ""
@@ -224,4 +154,12 @@ func result(ok bool, code health.Code) string {
 		return "good"
 	}
 	return string(cmp.Or(code, health.CodeInternal))
+}
+
+func words(list []football.Capability) string {
+	var words []string
+	for _, c := range list {
+		words = append(words, string(c))
+	}
+	return strings.Join(words, ", ")
 }

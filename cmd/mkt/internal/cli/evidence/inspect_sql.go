@@ -7,7 +7,7 @@ import (
 	"io"
 	"path/filepath"
 
-	"mkt/internal/dataset"
+	"mkt/internal/past"
 	"mkt/internal/terminal"
 	"mkt/publish/snapshot"
 	"mkt/serve/offline"
@@ -28,16 +28,20 @@ func (g *Group) inspectSQL(ctx context.Context, f inspectFlags) error {
 	o := offline.Options{Memory: int64(f.memory) << 20}
 	var missing []error
 	for _, p := range datasets {
-		d, err := datasetOf(p, m)
-		if errors.Is(err, snapshot.ErrUnknown) || errors.Is(err, errCollected) {
+		dir, err := filepath.Abs(p.Dir())
+		if err != nil {
+			return err
+		}
+		root, commit, err := past.Open(p, m)
+		if errors.Is(err, snapshot.ErrUnknown) || errors.Is(err, past.ErrCollected) {
 			missing = append(missing, err)
 			continue
 		}
 		if err != nil {
 			return err
 		}
-		defer d.close()
-		o.Datasets = append(o.Datasets, d.Dataset)
+		defer root.Close()
+		o.Datasets = append(o.Datasets, offline.Dataset{Dir: dir, Root: root, Commit: commit})
 	}
 	if len(o.Datasets) == 0 {
 		return errors.Join(missing...)
@@ -72,35 +76,4 @@ func (g *Group) query(text string) (string, error) {
 		err = terminal.Usagef("--sql -: the query is longer than %s", terminal.Size(mostQuery))
 	}
 	return string(data), err
-}
-
-// asked is a dataset that a query reads.
-type asked struct {
-	offline.Dataset
-	close func()
-}
-
-var errCollected = errors.New("its snapshot is not kept any more; mkt inspect lists those that are")
-
-func datasetOf(p dataset.Dataset, m snapshot.Moment) (asked, error) {
-	dir, err := filepath.Abs(p.Dir())
-	if err != nil {
-		return asked{}, err
-	}
-	root, err := p.Open()
-	if err != nil {
-		return asked{}, err
-	}
-	c, err := snapshot.Find(root, m)
-	if err == nil {
-		var kept bool
-		if kept, err = snapshot.IsKept(root, c); err == nil && !kept {
-			err = fmt.Errorf("version %d, %s: %w", c.Version, c.CycleID, errCollected)
-		}
-	}
-	if err != nil {
-		root.Close()
-		return asked{}, fmt.Errorf("%s: %w", p, err)
-	}
-	return asked{offline.Dataset{Dir: dir, Root: root, Commit: c}, func() { root.Close() }}, nil
 }

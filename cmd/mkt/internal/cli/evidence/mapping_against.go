@@ -14,21 +14,11 @@ import (
 	"mkt/transform/coverage"
 )
 
-// changeView is a result whose markets are others now.
-type changeView struct {
-	coverage.Result
-	Before coverage.Counts `json:"before"`
-	Now    coverage.Counts `json:"now"`
-}
-
 // againstView is a comparison of two reports.
 type againstView struct {
-	Provider    string       `json:"provider"`
-	Against     string       `json:"against"`
-	Markets     [2]int       `json:"markets"` // before, now
-	Mapped      [2]int       `json:"mapped"`
-	Publishable [2]int       `json:"publishable"`
-	Changed     []changeView `json:"changed"`
+	Provider string `json:"provider"`
+	Against  string `json:"against"`
+	coverage.Comparison
 }
 
 // showAgainst compares a report with a saved one.
@@ -47,27 +37,7 @@ func (g *Group) showAgainst(file string, now coverage.Summary) error {
 	case before.Provider != now.Provider:
 		return fmt.Errorf("--against %s: it is about %s, and this about %s", file, before.Provider, now.Provider)
 	}
-	v := againstView{Provider: now.Provider, Against: file, Changed: []changeView{}}
-	results := map[coverage.Result]*[2]coverage.Counts{}
-	for i, outcomes := range [][]coverage.Outcome{before.Outcomes, now.Outcomes} {
-		for _, o := range outcomes {
-			if results[o.Result] == nil {
-				none := coverage.Counts{Reasons: map[football.Reason]int{}}
-				results[o.Result] = &[2]coverage.Counts{none, none}
-			}
-			results[o.Result][i] = o.Counts
-			v.Markets[i] += o.Markets
-			v.Publishable[i] += o.Publishable
-			if o.Reason == "" {
-				v.Mapped[i] += o.Markets
-			}
-		}
-	}
-	for _, r := range slices.SortedFunc(maps.Keys(results), coverage.Result.Compare) {
-		if n := results[r]; !n[0].Equal(n[1]) {
-			v.Changed = append(v.Changed, changeView{r, n[0], n[1]})
-		}
-	}
+	v := againstView{now.Provider, file, coverage.Compare(&before, &now)}
 	return g.show(v, v.document)
 }
 
@@ -81,7 +51,7 @@ func (v againstView) document() *document.Document {
 			if c.Reason != "" {
 				becomes = "RAW " + string(c.Reason)
 			}
-			t.Add(c.Key, c.Name, becomes, c.Before.Markets, c.Now.Markets, c.Before.Publishable, c.Now.Publishable, c.reasons())
+			t.Add(c.Key, c.Name, becomes, c.Before.Markets, c.Now.Markets, c.Before.Publishable, c.Now.Publishable, reasons(c))
 		}
 		d = &document.Document{Sections: []document.Section{{Table: t}}}
 	}
@@ -91,7 +61,7 @@ func (v againstView) document() *document.Document {
 }
 
 // reasons lists the reasons of selections whose number differs.
-func (c changeView) reasons() string {
+func reasons(c coverage.Change) string {
 	var changed []string
 	either := map[football.Reason]bool{}
 	for _, counts := range []coverage.Counts{c.Before, c.Now} {

@@ -17,6 +17,7 @@ import (
 	"mkt/cmd/mkt/internal/cli/daemon"
 	"mkt/internal/accounts"
 	"mkt/internal/dataset"
+	"mkt/internal/past"
 	"mkt/internal/terminal"
 	"mkt/internal/terminal/printable"
 	"mkt/publish/snapshot"
@@ -86,7 +87,7 @@ func (g *Group) clock(f pastFlags) (*asof.Clock, error) {
 		if err != nil {
 			return nil, err
 		}
-		at, err := whenOf(datasets, "--as-of", m)
+		at, err := past.TimeOf(datasets, "--as-of", m)
 		if err != nil {
 			return nil, err
 		}
@@ -109,14 +110,14 @@ func (g *Group) span(datasets []dataset.Dataset, text string) (from, to time.Tim
 	if err != nil {
 		return from, to, err
 	}
-	if from, err = whenOf(datasets, "--replay", a); err != nil {
+	if from, err = past.TimeOf(datasets, "--replay", a); err != nil {
 		return from, to, err
 	}
 	b, err := snapshot.ParseMoment(last, from.AddDate(0, 0, 1))
 	if err != nil {
 		return from, to, terminal.Usagef("--replay TO %w", err)
 	}
-	if to, err = whenOf(datasets, "--replay", b); err != nil {
+	if to, err = past.TimeOf(datasets, "--replay", b); err != nil {
 		return from, to, err
 	}
 	if !to.After(from) {
@@ -128,44 +129,6 @@ func (g *Group) span(datasets []dataset.Dataset, text string) (from, to time.Tim
 	return from, to, nil
 }
 
-// whenOf returns the time of a moment. That of a cycle is when it was published, the latest time if
-// several accounts have one. A version can name a publication only if there is one dataset.
-func whenOf(datasets []dataset.Dataset, flag string, m snapshot.Moment) (at time.Time, err error) {
-	if at, named := m.Time(); named {
-		return at, nil
-	}
-	if !m.IsCycle() && len(datasets) > 1 {
-		return at, terminal.Usagef("%s %s: it means a different time for each account and product: give a time or a cycle id", flag, m)
-	}
-	var errs []error
-	for _, p := range datasets {
-		c, err := find(p, m)
-		if err != nil {
-			errs = append(errs, err)
-		} else if c.PublishedAt.After(at) {
-			at = c.PublishedAt
-		}
-	}
-	if at.IsZero() {
-		return at, fmt.Errorf("%s: %w", flag, errors.Join(errs...))
-	}
-	return at, nil
-}
-
-// find returns the publication of a dataset at a moment.
-func find(p dataset.Dataset, m snapshot.Moment) (snapshot.Commit, error) {
-	root, err := p.Open()
-	if err != nil {
-		return snapshot.Commit{}, err
-	}
-	defer root.Close()
-	c, err := snapshot.Find(root, m)
-	if err != nil {
-		return c, fmt.Errorf("%s: %w", p, err)
-	}
-	return c, nil
-}
-
 // printPast prints the served publication of each dataset on stderr. It is an error if there were
 // publications by then and all of them are deleted.
 func (g *Group) printPast(datasets []dataset.Dataset, at time.Time) error {
@@ -173,10 +136,10 @@ func (g *Group) printPast(datasets []dataset.Dataset, at time.Time) error {
 	kept := 0
 	for _, p := range datasets {
 		words := "nothing was published by then"
-		c, err := find(p, snapshot.At(at))
+		c, err := past.Find(p, snapshot.At(at))
 		if err == nil {
 			words = fmt.Sprintf("version %d, cycle %s", c.Version, c.CycleID)
-			there, err := keeps(p, c)
+			there, err := past.IsKept(p, c)
 			switch {
 			case errors.Is(err, snapshot.ErrDamaged):
 				words += ": damaged; mkt recover rebuilds it"
@@ -206,89 +169,40 @@ func (g *Group) printSpan(datasets []dataset.Dataset, from, to time.Time, f past
 		speed = "a line on standard input moves to the next publication"
 	}
 	printable.Fprintf(g.Errs, "replay of %s to %s, %s:\n", terminal.Stamp(from), terminal.Stamp(to), speed)
-	var all publications
+	var all past.Publications
 	for _, p := range datasets {
-		of, err := publicationsOf(p, from, to)
+		of, err := past.PublicationsOf(p, from, to)
 		if err != nil {
 			return err
 		}
-		all.kept, all.gone, all.damaged = all.kept+of.kept, all.gone+of.gone, all.damaged+of.damaged
-		printable.Fprintf(g.Errs, "  %s: %s\n", p, of)
+		all.Add(of)
+		printable.Fprintf(g.Errs, "  %s: %s\n", p, publicationWords(of))
 	}
 	switch {
-	case all.kept > 0:
+	case all.Kept > 0:
 		return nil
-	case all == publications{}:
+	case all == past.Publications{}:
 		return errors.New("--replay: nothing was published in that period, nor before it; mkt inspect lists the publications")
-	case all.damaged > 0:
+	case all.Damaged > 0:
 		return errors.New("--replay: every snapshot of that period is damaged or deleted; mkt recover rebuilds the damaged ones")
 	}
 	return errors.New("--replay: no snapshot of that period is kept; retention in mkt.yaml says how long they are kept")
 }
 
-// publications counts those of a period, with the one that is current when it begins.
-type publications struct {
-	kept, gone, damaged int
-}
-
-func (n publications) String() string {
-	all := n.kept + n.gone + n.damaged
+// publicationWords describes the publications of a period.
+func publicationWords(n past.Publications) string {
+	all := n.Kept + n.Gone + n.Damaged
 	if all == 0 {
 		return "nothing was published"
 	}
 	words := terminal.Plural(all, "publication")
-	if n.gone > 0 {
-		words += fmt.Sprintf(", the snapshots of %d deleted by retention; if their payloads are kept, mkt replay rebuilds them", n.gone)
+	if n.Gone > 0 {
+		words += fmt.Sprintf(", the snapshots of %d deleted by retention; if their payloads are kept, mkt replay rebuilds them", n.Gone)
 	}
-	if n.damaged > 0 {
-		words += fmt.Sprintf(", %d damaged and left out; mkt recover rebuilds them", n.damaged)
+	if n.Damaged > 0 {
+		words += fmt.Sprintf(", %d damaged and left out; mkt recover rebuilds them", n.Damaged)
 	}
 	return words
-}
-
-// publicationsOf counts the publications of a dataset in a period.
-func publicationsOf(p dataset.Dataset, from, to time.Time) (n publications, err error) {
-	last, err := find(p, snapshot.At(to))
-	if errors.Is(err, snapshot.ErrUnknown) {
-		return n, nil
-	}
-	if err != nil {
-		return n, err
-	}
-	root, err := p.Open()
-	if err != nil {
-		return n, err
-	}
-	defer root.Close()
-	for c, err := range snapshot.Backward(root, last) {
-		there := false
-		if err == nil {
-			there, err = snapshot.IsKept(root, c)
-		}
-		switch {
-		case snapshot.IsFault(err) || snapshot.IsDamage(err):
-			n.damaged++
-		case err != nil:
-			return n, fmt.Errorf("%s: %w", p, err)
-		case there:
-			n.kept++
-		default:
-			n.gone++
-		}
-		if !c.PublishedAt.IsZero() && !c.PublishedAt.After(from) {
-			break
-		}
-	}
-	return n, nil
-}
-
-func keeps(p dataset.Dataset, c snapshot.Commit) (bool, error) {
-	root, err := p.Open()
-	if err != nil {
-		return false, err
-	}
-	defer root.Close()
-	return snapshot.IsKept(root, c)
 }
 
 // runTokens are tokens for one run of mkt serve as of the past: nobody needs the client's own token to see
@@ -301,11 +215,11 @@ type runTokens struct {
 
 // runTokensOf makes a token for each account with data on the data root. It makes none when
 // serving the present, which may be reachable from the network.
-func (g *Group) runTokensOf(f *accounts.File, past pastFlags) (none runTokens, err error) {
-	if past.asOf == "" && past.replay == "" {
+func (g *Group) runTokensOf(f *accounts.File, flags pastFlags) (none runTokens, err error) {
+	if flags.asOf == "" && flags.replay == "" {
 		return none, nil
 	}
-	datasets, err := dataset.List(g.Data, past.filter())
+	datasets, err := dataset.List(g.Data, flags.filter())
 	if err != nil {
 		return none, err
 	}
@@ -313,7 +227,7 @@ func (g *Group) runTokensOf(f *accounts.File, past pastFlags) (none runTokens, e
 	for _, p := range datasets {
 		there[p.Tenant] = true
 	}
-	list := runTokens{entries: map[string]accounts.Token{}, only: past.tenant}
+	list := runTokens{entries: map[string]accounts.Token{}, only: flags.tenant}
 	for _, id := range f.IDs() {
 		if !there[id] {
 			continue
