@@ -65,6 +65,15 @@ func New(routes []string) *Metrics {
 	return m
 }
 
+// Traffic returns the counts of an account.
+func (m *Metrics) Traffic(clientID string) *Traffic {
+	t, ok := m.traffic.Load(clientID)
+	if !ok {
+		t, _ = m.traffic.LoadOrStore(clientID, new(Traffic))
+	}
+	return t.(*Traffic)
+}
+
 // Count counts an answer, and that of an account in its traffic, which is nil for none.
 func (m *Metrics) Count(a *response.Writer, of *Traffic) {
 	route := a.Route
