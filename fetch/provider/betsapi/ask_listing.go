@@ -13,6 +13,7 @@ import (
 	"mkt/fetch/provider/betsapi/internal/api"
 )
 
+// Counters of the listing.
 const (
 	countReadings = "listing_readings"   // how often the whole listing was read
 	countNoID     = "listing_without_id" // unusable items
