@@ -6,7 +6,9 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
+	"strings"
 	"sync"
 	"syscall"
 
@@ -167,6 +169,76 @@ func (d *Disk) isFolder(op, name string) error {
 		return &fs.PathError{Op: op, Path: name, Err: errNotFolder}
 	}
 	return nil
+}
+
+// at calls do with the folder of a name and the last element of the name. It opens one folder
+// after the other and follows no link: do acts inside the root even if somebody changes the names
+// meanwhile. os.Root would walk from the root again to look at each parent.
+func (d *Disk) at(op, name string, do func(folder int, base string) error) error {
+	d.open.RLock()
+	defer d.open.RUnlock()
+	folder, base, err := d.walk(op, name)
+	if err != nil {
+		return err
+	}
+	defer d.leave(folder)
+	return named(op, name, do(folder, base))
+}
+
+// both is at for two names.
+func (d *Disk) both(op, oldname, newname string, do func(from int, old string, to int, new string) error) error {
+	d.open.RLock()
+	defer d.open.RUnlock()
+	from, old, err := d.walk(op, oldname)
+	if err != nil {
+		return err
+	}
+	defer d.leave(from)
+	to, new, err := d.walk(op, newname)
+	if err != nil {
+		return err
+	}
+	defer d.leave(to)
+	return named(op, newname, again(func() error { return do(from, old, to, new) }))
+}
+
+func named(op, name string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return explain(op, name, &fs.PathError{Op: op, Path: name, Err: err})
+}
+
+// walk opens the folder of a name, and returns it with the last element of the name. The caller
+// must leave the folder.
+func (d *Disk) walk(op, name string) (folder int, base string, err error) {
+	if name = path.Clean(name); !fs.ValidPath(name) || name == "." {
+		return 0, "", named(op, name, fs.ErrInvalid)
+	}
+	if d.closed {
+		return 0, "", named(op, name, fs.ErrClosed)
+	}
+	folder = d.fd
+	for end := 0; ; {
+		length := strings.IndexByte(name[end:], '/')
+		if length < 0 {
+			return folder, name[end:], nil
+		}
+		next, err := openFolder(folder, name[end:end+length])
+		d.leave(folder)
+		end += length
+		if err != nil {
+			return 0, "", named(op, name[:end], err)
+		}
+		folder, end = next, end+1
+	}
+}
+
+// leave closes a folder, unless it is the root's.
+func (d *Disk) leave(folder int) {
+	if folder != d.fd {
+		unix.Close(folder)
+	}
 }
 
 // Create implements FS.

@@ -1,6 +1,7 @@
 package durable
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -74,4 +75,41 @@ func Exists(f ReadFS, name string) (bool, error) {
 		return false, nil
 	}
 	return err == nil, err
+}
+
+// SameFile reports whether two files have the same bytes.
+func SameFile(f ReadFS, a, b string) (bool, error) {
+	ra, err := f.Open(a)
+	if err != nil {
+		return false, err
+	}
+	defer ra.Close()
+	rb, err := f.Open(b)
+	if err != nil {
+		return false, err
+	}
+	defer rb.Close()
+	if ra.Size() != rb.Size() {
+		return false, nil
+	}
+	return sameBytes(ra, rb)
+}
+
+func sameBytes(a, b io.Reader) (bool, error) {
+	bufA, bufB := make([]byte, 64<<10), make([]byte, 64<<10)
+	for {
+		n, err := io.ReadFull(a, bufA)
+		m, errB := io.ReadFull(b, bufB)
+		if n != m || !bytes.Equal(bufA[:n], bufB[:m]) {
+			return false, nil
+		}
+		switch {
+		case err == io.EOF || err == io.ErrUnexpectedEOF:
+			return true, nil
+		case err != nil:
+			return false, err
+		case errB != nil:
+			return false, errB
+		}
+	}
 }

@@ -2,7 +2,6 @@ package durable
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -221,41 +220,4 @@ func sameContent(f FS, temp, name string) error {
 		return fmt.Errorf("%s: %w", name, ErrDiffers)
 	}
 	return nil
-}
-
-// SameFile reports whether two files have the same bytes.
-func SameFile(f ReadFS, a, b string) (bool, error) {
-	ra, err := f.Open(a)
-	if err != nil {
-		return false, err
-	}
-	defer ra.Close()
-	rb, err := f.Open(b)
-	if err != nil {
-		return false, err
-	}
-	defer rb.Close()
-	if ra.Size() != rb.Size() {
-		return false, nil
-	}
-	return sameBytes(ra, rb)
-}
-
-func sameBytes(a, b io.Reader) (bool, error) {
-	bufA, bufB := make([]byte, 64<<10), make([]byte, 64<<10)
-	for {
-		n, err := io.ReadFull(a, bufA)
-		m, errB := io.ReadFull(b, bufB)
-		if n != m || !bytes.Equal(bufA[:n], bufB[:m]) {
-			return false, nil
-		}
-		switch {
-		case err == io.EOF || err == io.ErrUnexpectedEOF:
-			return true, nil
-		case err != nil:
-			return false, err
-		case errB != nil:
-			return false, errB
-		}
-	}
 }

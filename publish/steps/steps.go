@@ -212,3 +212,38 @@ func appendRows(to []table.StepRow, f durable.ReadFS, name, fixture, market stri
 	}
 	return to, nil
 }
+
+// PointOf returns the point that begins with a row.
+func PointOf(r *table.StepRow) Point {
+	at := At{Seq: uint64(r.Seq), Version: uint64(r.Version), Cycle: layout.CycleID(r.CycleID), PublishedAt: r.PublishedAt, Before: r.Before}
+	p := Point{At: at, Present: r.Present, Line: r.Line, OddsFractional: r.OddsFractional, OddsDecimalText: r.OddsDecimalText, Reasons: r.Reasons, Absent: r.Absent}
+	if r.ProviderFetchedAt != nil {
+		p.FetchedAt = *r.ProviderFetchedAt
+	}
+	p.Publishable = r.Publishable != nil && *r.Publishable
+	return p
+}
+
+// remove ends a selection if it is there when its fixture goes away.
+func remove(points []*Point, at At) []*Point {
+	i := slices.IndexFunc(points, func(x *Point) bool { return x.Seq >= at.Seq })
+	if i < 0 {
+		i = len(points)
+	}
+	if i == 0 || !points[i-1].Present {
+		return points
+	}
+	return slices.Insert(points, i, &Point{At: at})
+}
+
+// addKickOff adds a kick-off unless it is the last one: another row may be of a team's new name.
+func (p *Path) addKickOff(k KickOff) {
+	if n := len(p.KickOffs); n > 0 {
+		last := p.KickOffs[n-1]
+		same := last.StartsAt == k.StartsAt || last.StartsAt != nil && k.StartsAt != nil && last.StartsAt.Equal(*k.StartsAt)
+		if same && last.Present == k.Present {
+			return
+		}
+	}
+	p.KickOffs = append(p.KickOffs, k)
+}

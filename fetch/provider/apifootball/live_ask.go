@@ -15,10 +15,6 @@ import (
 )
 
 const (
-	// statisticsEvery is how often the provider renews the statistics of a match in play.
-	//
-	// Source: provider notes, section 2.
-	statisticsEvery = time.Minute
 	// detailsEvery is how long the details of a cycle are used: everything in them but the
 	// statistics is in the list as well.
 	detailsEvery = 52 * time.Second

@@ -2,6 +2,7 @@ package apifootball
 
 import (
 	"fmt"
+	"time"
 
 	"mkt/fetch/input"
 	"mkt/fetch/internal/decode"
@@ -10,30 +11,6 @@ import (
 	"mkt/fetch/provider/apifootball/internal/api"
 	"mkt/publish/football"
 )
-
-// playStatuses are the states of fixture.status.short.
-//
-// Source: provider notes, section 3.
-var playStatuses = map[string]input.PlayStatus{
-	api.StatusToBeFixed: input.NotStarted, api.StatusNotStarted: input.NotStarted,
-	api.StatusFirstHalf: input.InPlay, api.StatusHalfTime: input.InPlay, api.StatusSecondHalf: input.InPlay, api.StatusExtraTime: input.InPlay,
-	api.StatusBreak: input.InPlay, api.StatusShootout: input.InPlay, api.StatusLive: input.InPlay,
-	api.StatusSuspended: input.Halted, api.StatusInterrupted: input.Halted,
-	api.StatusFullTime: input.Over, api.StatusAfterExtra: input.Over, api.StatusAfterPens: input.Over,
-	api.StatusPostponed: input.Off, api.StatusCancelled: input.Off, api.StatusAbandoned: input.Off, api.StatusAwarded: input.Off, api.StatusWalkover: input.Off,
-}
-
-// inPlay are the states in which a match is in play or halted.
-var inPlay = func() map[string]bool {
-	states := make(map[string]bool)
-	for code, status := range playStatuses {
-		states[code] = status == input.InPlay || status == input.Halted
-	}
-	return states
-}()
-
-// liveReader reads the items of live payloads.
-type liveReader struct{ *decode.Live }
 
 func readLive(pages []provider.Payload) (provider.LiveSheet, error) {
 	r := liveReader{decode.NewLive()}
@@ -57,6 +34,11 @@ func readLive(pages []provider.Payload) (provider.LiveSheet, error) {
 	return r.Sheet(pages)
 }
 
+// statisticsEvery is how often the provider renews the statistics of a match in play.
+//
+// Source: provider notes, section 2.
+const statisticsEvery = time.Minute
+
 // item reads one fixture. A fixture other than football played by people is counted and
 // left out before anything else of it is read.
 func (r *liveReader) item(v strictjson.Value, p provider.Payload) {
@@ -75,12 +57,6 @@ func (r *liveReader) item(v strictjson.Value, p provider.Payload) {
 	r.Compare(formatOf(v))
 	r.Keep(i.ID, s)
 }
-
-// The limits of a live payload.
-const (
-	maxGoals  = 200
-	maxMinute = 200
-)
 
 // score reads the member goals, which does not include the shoot-out.
 func (r *liveReader) score(item strictjson.Value) football.Score {

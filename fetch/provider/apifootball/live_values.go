@@ -10,6 +10,15 @@ import (
 	"mkt/publish/football"
 )
 
+// liveReader reads the items of live payloads.
+type liveReader struct{ *decode.Live }
+
+// The limits of a live payload.
+const (
+	maxGoals  = 200
+	maxMinute = 200
+)
+
 // maxMetrics is the limit of counters of one fixture.
 const maxMetrics = 80
 

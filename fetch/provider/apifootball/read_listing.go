@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"mkt/fetch/input"
 	"mkt/fetch/internal/decode"
 	"mkt/fetch/internal/strictjson"
 	"mkt/fetch/provider"
@@ -121,3 +122,24 @@ func formatOf(v strictjson.Value) (f decode.Format) {
 	f.Null = f.Null || decode.HasNull(teams, "home", "away") || decode.HasNull(fixture.Get("status"), "short")
 	return f
 }
+
+// playStatuses are the states of fixture.status.short.
+//
+// Source: provider notes, section 3.
+var playStatuses = map[string]input.PlayStatus{
+	api.StatusToBeFixed: input.NotStarted, api.StatusNotStarted: input.NotStarted,
+	api.StatusFirstHalf: input.InPlay, api.StatusHalfTime: input.InPlay, api.StatusSecondHalf: input.InPlay, api.StatusExtraTime: input.InPlay,
+	api.StatusBreak: input.InPlay, api.StatusShootout: input.InPlay, api.StatusLive: input.InPlay,
+	api.StatusSuspended: input.Halted, api.StatusInterrupted: input.Halted,
+	api.StatusFullTime: input.Over, api.StatusAfterExtra: input.Over, api.StatusAfterPens: input.Over,
+	api.StatusPostponed: input.Off, api.StatusCancelled: input.Off, api.StatusAbandoned: input.Off, api.StatusAwarded: input.Off, api.StatusWalkover: input.Off,
+}
+
+// inPlay are the states in which a match is in play or halted.
+var inPlay = func() map[string]bool {
+	states := make(map[string]bool)
+	for code, status := range playStatuses {
+		states[code] = status == input.InPlay || status == input.Halted
+	}
+	return states
+}()

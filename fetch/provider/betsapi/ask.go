@@ -15,14 +15,10 @@ import (
 
 // Counters of a cycle, besides those of provider.Asked.
 const (
-	countReadings  = "listing_readings"   // how often the whole listing was read
-	countNoID      = "listing_without_id" // unusable items
-	countTotal     = "listing_total"      // fixtures by the pager of an incomplete listing
-	countSent      = "listing_sent"       // different fixtures in it
-	countOver      = "over"               // ended, cancelled or withdrawn fixtures
-	countFrozen    = "in_play"            // fixtures whose prematch prices do not move any more, which are not requested
-	countSplit     = "batches_split"      // requests for ten fixtures repeated one by one
-	countAskedMore = "asked_again"        // fixtures left out of an answer
+	countOver      = "over"          // ended, cancelled or withdrawn fixtures
+	countFrozen    = "in_play"       // fixtures whose prematch prices do not move any more, which are not requested
+	countSplit     = "batches_split" // requests for ten fixtures repeated one by one
+	countAskedMore = "asked_again"   // fixtures left out of an answer
 )
 
 // Ask implements provider.MarketAdapter: the listing, then the markets of every
@@ -41,14 +37,6 @@ func (adapter) Ask(ctx context.Context, x provider.Exchange) (provider.Asked, er
 // recognizes it.
 func footballOnly() url.Values {
 	return url.Values{api.ParamSport: {api.SportFootball}, api.ParamNoESport: {"1"}, api.ParamLanguage: {api.English}}
-}
-
-// asker sends the requests of one cycle.
-type asker struct {
-	*requests.Cycle
-	listing provider.Request // without its page
-	// untilEmpty asks for the pages of a list without a pager until one is empty.
-	untilEmpty bool
 }
 
 // choose sorts the listed fixtures into those whose markets are asked for and

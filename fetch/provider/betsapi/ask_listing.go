@@ -8,9 +8,26 @@ import (
 	"strconv"
 
 	"mkt/fetch/internal/decode"
+	"mkt/fetch/internal/requests"
 	"mkt/fetch/provider"
 	"mkt/fetch/provider/betsapi/internal/api"
 )
+
+// Counters of the listing.
+const (
+	countReadings = "listing_readings"   // how often the whole listing was read
+	countNoID     = "listing_without_id" // unusable items
+	countTotal    = "listing_total"      // fixtures by the pager of an incomplete listing
+	countSent     = "listing_sent"       // different fixtures in it
+)
+
+// asker sends the requests of one cycle.
+type asker struct {
+	*requests.Cycle
+	listing provider.Request // without its page
+	// untilEmpty asks for the pages of a list without a pager until one is empty.
+	untilEmpty bool
+}
 
 // reading is the listing as one walk over its pages found it.
 type reading struct {

@@ -109,6 +109,13 @@ func splitTable(rows []input.Row) (labels []*input.Row, prices []input.Row, whol
 // maxDoubt bounds in how many ways a table is tried.
 const maxDoubt = 8
 
+// isLabel reports whether a row only labels others: an id "PC…" and no price.
+func isLabel(row *input.Row) bool {
+	id, _ := row.ID.Get()
+	_, priced := row.Decimal.Get()
+	return !priced && strings.HasPrefix(id, api.LabelPrefix)
+}
+
 // isDamaged reports whether a row has neither an id nor a price, so only its
 // position in a table shows whether it is a label or a price.
 func isDamaged(row *input.Row) bool {

@@ -11,9 +11,6 @@ import (
 	"mkt/fetch/provider/betsapi/internal/api"
 )
 
-// liveReader reads the items of live payloads.
-type liveReader struct{ *decode.Live }
-
 // readLive reads the pages of one events/inplay list, in archive order, or an event/view
 // answer: up to ten fixtures as the list has them, with their events. A fixture on two pages is
 // read from the later one. Fixtures no longer in play are in the sheet as well, with their

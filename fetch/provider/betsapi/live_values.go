@@ -11,6 +11,9 @@ import (
 	"mkt/publish/football"
 )
 
+// liveReader reads the items of live payloads.
+type liveReader struct{ *decode.Live }
+
 // Bounds of values.
 const (
 	maxGoals   = 200

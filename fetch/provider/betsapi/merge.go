@@ -12,50 +12,6 @@ import (
 	"mkt/publish/football"
 )
 
-// tab is the section a market is shown in.
-type tab struct {
-	name     string
-	updated  int64 // epoch seconds, 0 if not said
-	doubtful bool  // it is there twice, under one key
-}
-
-// showing is one market as one section shows it. Several sections show the same
-// market, fetched at different times, and some show it without its prices.
-type showing struct {
-	tab
-	id, name football.Field[string]
-	list     strictjson.Value // its rows, read when they are needed
-	raw      bool             // in the bookmaker's own shape
-	doubtful bool             // it is damaged, or there twice
-}
-
-// group is every showing of one key.
-type group struct {
-	key      string
-	shared   string         // the key as it is sent, when other groups bear it too; else ""
-	entry    *mapping.Entry // nil if the table does not know the key
-	showings []showing
-	first    [1]showing // room for showings: most have one
-}
-
-func (f *offered) add(key string, e *mapping.Entry, s showing) {
-	g := f.groups[key]
-	if g == nil {
-		if len(f.slab) == cap(f.slab) {
-			f.slab = make([]group, 0, slabSize)
-		}
-		f.slab = append(f.slab, group{key: key, entry: e})
-		g = &f.slab[len(f.slab)-1]
-		g.showings = g.first[:0]
-		f.groups[key] = g
-		f.order = append(f.order, g)
-	}
-	g.showings = append(g.showings, s)
-}
-
-// slabSize is how many groups are made at once: a fixture has 40 to 140.
-const slabSize = 32
-
 // offers makes the fixture's offers, in the order of their keys in the payload.
 func (r *sheetReader) offers(f *offered) []input.Offer {
 	offers := make([]input.Offer, 0, len(f.order)+8)

@@ -9,7 +9,6 @@ import (
 	"mkt/fetch/input"
 	"mkt/fetch/internal/decode"
 	"mkt/fetch/internal/strictjson"
-	"mkt/fetch/mapping"
 	"mkt/fetch/provider"
 	"mkt/fetch/provider/betsapi/internal/api"
 	"mkt/publish/football"
@@ -33,32 +32,6 @@ func (adapter) ReadMarkets(p provider.Payload, l provider.Listing) (provider.She
 		r.item(item)
 	}
 	return r.sheet(p, l), nil
-}
-
-// sheetReader gathers one payload.
-type sheetReader struct {
-	decode.Sheet
-	table        *mapping.Table
-	slabs        *input.Slabs
-	asked        []string // fixtures; nil if the request is not known
-	fixtures     map[string]*offered
-	order        []*offered
-	doubted      []string // fixtures whose own part of the payload is not known
-	isNull       bool     // a member of the current row is null: the provider writes "" where there is nothing
-	payloadTrace *provider.Trace
-	trace        *provider.Trace // of the fixture at hand
-}
-
-// offered is everything read of one fixture.
-type offered struct {
-	decode.Wounds
-	id        string // FI
-	event     string // event_id; "" if it was not sent
-	teams     string // "Home v Away", in raw only
-	groups    map[string]*group
-	order     []*group
-	slab      []group // where groups are made
-	twoEvents bool    // the id belongs to two events
 }
 
 func (r *sheetReader) item(item strictjson.Value) {

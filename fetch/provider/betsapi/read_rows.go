@@ -9,9 +9,7 @@ import (
 	"mkt/fetch/input"
 	"mkt/fetch/internal/decode"
 	"mkt/fetch/internal/strictjson"
-	"mkt/fetch/mapping"
 	"mkt/fetch/provider"
-	"mkt/fetch/provider/betsapi/internal/api"
 	"mkt/publish/football"
 )
 
@@ -98,21 +96,6 @@ func isRenamed(market strictjson.Value) bool {
 
 // marketFields are the members of a market of v3 seen so far.
 var marketFields = decode.Set("id", "name", "odds", "open")
-
-// show adds one showing of a market to a fixture. A value other than a list in the place
-// of its rows is counted as why.
-func (r *sheetReader) show(f *offered, key string, e *mapping.Entry, s showing, why string) {
-	r.Met.Markets++
-	if s.list.Kind() != strictjson.Array && !decode.IsEmpty(s.list) {
-		s.doubtful = true
-		r.Damaged.Add(why)
-	}
-	if s.doubtful {
-		r.Hurt.Markets++
-		f.Hurt = true
-	}
-	f.add(key, e, s)
-}
 
 // rows reads the rows of a showing and joins the label rows among them to their
 // prices.
@@ -246,28 +229,4 @@ func (r *sheetReader) row(row *input.Row, v strictjson.Value, labels []football.
 		row.Trouble = football.AmbiguousShape
 	}
 	return labels
-}
-
-// repeats marks a row with a key twice, which makes it ambiguous.
-func (r *sheetReader) repeats(row *input.Row, v strictjson.Value) {
-	if v.Repeats() {
-		r.Damaged.Add(rowRepeats)
-		row.Trouble = football.AmbiguousShape
-	}
-}
-
-// label keeps a text of a row as it is; null is none.
-func (r *sheetReader) label(of provider.Subject, labels []football.Label, key string, v strictjson.Value) []football.Label {
-	if v.Kind() == strictjson.Null {
-		return labels
-	}
-	r.trace.Report(of, key, v)
-	return append(labels, football.Label{Field: key, Text: decode.Clip(v)})
-}
-
-// isLabel reports whether a row only labels others: an id "PC…" and no price.
-func isLabel(row *input.Row) bool {
-	id, _ := row.ID.Get()
-	_, priced := row.Decimal.Get()
-	return !priced && strings.HasPrefix(id, api.LabelPrefix)
 }

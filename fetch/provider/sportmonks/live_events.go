@@ -11,6 +11,28 @@ import (
 	"mkt/publish/football"
 )
 
+const (
+	maxMinute = 200
+	maxEvents = 600 // of one fixture
+)
+
+// liveReader reads the items of live payloads.
+type liveReader struct{ *decode.Live }
+
+// list returns a member that must be a list, in its three states: absent, null and present.
+func (r *liveReader) list(item strictjson.Value, key, damage string) (v strictjson.Value, state football.State) {
+	v, once := item.Once(key)
+	switch {
+	case v.Kind() == strictjson.Absent:
+		return v, football.Missing
+	case once && v.Kind() == strictjson.Array:
+		return v, football.Present
+	case !once || v.Kind() != strictjson.Null:
+		r.Damaged.Add(damage)
+	}
+	return v, football.Null
+}
+
 // Events, type_id.
 const (
 	eventVAR        = "10"

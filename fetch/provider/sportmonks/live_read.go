@@ -16,9 +16,7 @@ import (
 // The limits of a live payload.
 const (
 	maxGoals   = 200
-	maxMinute  = 200
-	maxMetrics = 80  // of one fixture
-	maxEvents  = 600 // of one fixture
+	maxMetrics = 80 // of one fixture
 )
 
 // playStatuses are the statuses by state_id. A list of fixtures in play has others as
@@ -33,9 +31,6 @@ var playStatuses = map[string]input.PlayStatus{
 	api.StatePostponed: input.Off, api.StateCancelled: input.Off, api.StateWalkover: input.Off, api.StateAbandoned: input.Off,
 	api.StateAwarded: input.Off, api.StateDeleted: input.Off,
 }
-
-// liveReader reads the items of live payloads.
-type liveReader struct{ *decode.Live }
 
 // readLive reads the pages of a list, in archive order. A fixture on two pages is
 // read from the later one.
@@ -84,20 +79,6 @@ func (r *liveReader) item(v strictjson.Value, p provider.Payload) {
 	s.Incidents = r.events(v, &i)
 	r.Compare(formatOf(v))
 	r.Keep(i.ID, s)
-}
-
-// list returns a member that must be a list, in its three states: absent, null and present.
-func (r *liveReader) list(item strictjson.Value, key, damage string) (v strictjson.Value, state football.State) {
-	v, once := item.Once(key)
-	switch {
-	case v.Kind() == strictjson.Absent:
-		return v, football.Missing
-	case once && v.Kind() == strictjson.Array:
-		return v, football.Present
-	case !once || v.Kind() != strictjson.Null:
-		r.Damaged.Add(damage)
-	}
-	return v, football.Null
 }
 
 // score reads the rows of the current score. A fixture that has not begun has none.

@@ -14,6 +14,11 @@ import (
 	"mkt/publish/durable"
 )
 
+const logDir = "log"
+
+// ErrDamaged: a file of the log is not as it was written.
+var ErrDamaged = errors.New("damaged file of the transparency log")
+
 // tileHeight is the height of a tile: 256 hashes.
 const (
 	tileHeight = 8

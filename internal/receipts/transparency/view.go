@@ -17,7 +17,6 @@ import (
 
 // Folders of the log and of its leaves, below the data root.
 const (
-	logDir    = "log"
 	leavesDir = "leaves"
 
 	checkpointFile = logDir + "/checkpoint"
@@ -33,8 +32,6 @@ const (
 
 // Errors of a log.
 var (
-	// ErrDamaged: a file of the log is not as it was written.
-	ErrDamaged = errors.New("damaged file of the transparency log")
 	// ErrNoLog: the data root has no log yet.
 	ErrNoLog = errors.New("the data root has no transparency log")
 	// ErrOtherKey: the log was begun with another key.

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"mkt/fetch/provider"
+	"mkt/publish/football"
 )
 
 // places checks that a traced reading reads the same, and every price is in the
@@ -135,4 +136,23 @@ func (n *Tree) item(number int) *Tree {
 		return nil
 	}
 	return n.items[number]
+}
+
+// checkPlaces checks that every price of a sheet stands at its place in the answer, and returns how
+// many rows there are.
+func checkPlaces(t *testing.T, s provider.Sheet, tree *Tree, trace *provider.Trace) (rows int) {
+	t.Helper()
+	for _, f := range s.Fixtures {
+		for _, o := range f.Offers {
+			for _, row := range o.Rows {
+				rows++
+				for _, price := range []football.Field[string]{row.Decimal, row.Fractional} {
+					if digits, ok := price.Get(); ok {
+						HoldsDigits(t, tree, trace, row.Place, digits)
+					}
+				}
+			}
+		}
+	}
+	return rows
 }

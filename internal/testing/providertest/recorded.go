@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"mkt/fetch/provider"
-	"mkt/publish/football"
 )
 
 // CheckRecorded reads a recorded answer for every bookmaker whose prices it has. It fails unless
@@ -26,25 +25,6 @@ func CheckRecorded(t *testing.T, p provider.Provider, body []byte, bookmakers, r
 	if len(r.Bookmakers) != bookmakers || found != rows {
 		t.Errorf("%d rows of %d bookmakers, want %d of %d", found, len(r.Bookmakers), rows, bookmakers)
 	}
-}
-
-// checkPlaces checks that every price of a sheet stands at its place in the answer, and returns how
-// many rows there are.
-func checkPlaces(t *testing.T, s provider.Sheet, tree *Tree, trace *provider.Trace) (rows int) {
-	t.Helper()
-	for _, f := range s.Fixtures {
-		for _, o := range f.Offers {
-			for _, row := range o.Rows {
-				rows++
-				for _, price := range []football.Field[string]{row.Decimal, row.Fractional} {
-					if digits, ok := price.Get(); ok {
-						HoldsDigits(t, tree, trace, row.Place, digits)
-					}
-				}
-			}
-		}
-	}
-	return rows
 }
 
 func sum(counts map[string]int) (n int) {

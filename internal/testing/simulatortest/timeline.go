@@ -94,21 +94,3 @@ func (j Judge) Listed(p *Published) (t Totals) {
 	}
 	return t
 }
-
-// isIn reports whether an entry is in the minute of a clock. Stoppage time is reported as the
-// end of its half, and its minute in Added.
-func (p *Published) isIn(e Entry, c play.Clock) bool {
-	if e.Minute == nil {
-		return false
-	}
-	minute, added := int(c.Shown/time.Minute), 0
-	for _, half := range p.Match.Periods() {
-		if end := int((half.Base + half.Length) / time.Minute); half.Phase == c.Phase && minute >= end {
-			minute, added = end, minute-end+1
-		}
-	}
-	if e.Added == nil {
-		return *e.Minute == minute && added == 0
-	}
-	return *e.Minute == minute && *e.Added == added
-}

@@ -87,3 +87,11 @@ func (c Code) message() string {
 	}
 	return ""
 }
+
+func texts[S ~string](list []S) []string {
+	out := make([]string, len(list))
+	for i, s := range list {
+		out[i] = string(s)
+	}
+	return out
+}

@@ -73,6 +73,13 @@ func HealthCodes() (list []string) {
 	return list
 }
 
+// ProviderStatuses returns the states of a provider connection (specification,
+// section 3.3).
+func ProviderStatuses() []health.Connection {
+	return []health.Connection{health.Unconfigured, health.Verifying, health.Connected,
+		health.Degraded, health.InvalidCredential, health.Disabled}
+}
+
 // Time is a time in the format of the contract: UTC, with milliseconds.
 type Time time.Time
 

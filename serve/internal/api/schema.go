@@ -136,21 +136,6 @@ func NewSchema(sections, providerMetrics []string) Schema {
 	}
 }
 
-// ProviderStatuses returns the states of a provider connection (specification,
-// section 3.3).
-func ProviderStatuses() []health.Connection {
-	return []health.Connection{health.Unconfigured, health.Verifying, health.Connected,
-		health.Degraded, health.InvalidCredential, health.Disabled}
-}
-
-func texts[S ~string](list []S) []string {
-	out := make([]string, len(list))
-	for i, s := range list {
-		out[i] = string(s)
-	}
-	return out
-}
-
 func bucketStates() (words []string) {
 	for _, s := range football.BucketStates() {
 		words = append(words, bucketWords[s])

@@ -55,15 +55,6 @@ func (t *Traffic) Enter(limit int64) bool {
 // Leave counts the end of a request that entered.
 func (t *Traffic) Leave() { t.inFlight.Add(-1) }
 
-// Traffic returns the counts of an account.
-func (m *Metrics) Traffic(clientID string) *Traffic {
-	t, ok := m.traffic.Load(clientID)
-	if !ok {
-		t, _ = m.traffic.LoadOrStore(clientID, new(Traffic))
-	}
-	return t.(*Traffic)
-}
-
 var (
 	accountRequests = desc("mkt_account_requests_total", "Requests with an account's token, by outcome: answered, refused, rate_limited, shed (SERVICE_UNAVAILABLE) or failed.", "client_id", "outcome")
 	accountStates   = desc("mkt_accounts", "Accounts, by status.", "status")

@@ -65,6 +65,15 @@ func New(routes []string) *Metrics {
 	return m
 }
 
+// Traffic returns the counts of an account.
+func (m *Metrics) Traffic(clientID string) *Traffic {
+	t, ok := m.traffic.Load(clientID)
+	if !ok {
+		t, _ = m.traffic.LoadOrStore(clientID, new(Traffic))
+	}
+	return t.(*Traffic)
+}
+
 // Count counts an answer, and counts it in the traffic of the account. of is nil for an answer without
 // an account.
 func (m *Metrics) Count(a *response.Writer, of *Traffic) {

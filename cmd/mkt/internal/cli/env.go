@@ -8,9 +8,11 @@ import (
 	"log/slog"
 	"os"
 	"strings"
+	"sync"
 	"time"
 
 	"mkt/internal/accounts"
+	"mkt/internal/cluster/store"
 	"mkt/internal/terminal"
 	"mkt/internal/terminal/printable"
 	"mkt/publish/layout"
@@ -125,4 +127,11 @@ func (env *Env) openLog(level slog.Level) {
 		return
 	}
 	env.Log = slog.New(slog.NewTextHandler(env.Errs, o))
+}
+
+// opened is the object store of the settings, opened at its first use.
+type opened struct {
+	mu     sync.Mutex
+	store  *store.Store
+	probed bool
 }

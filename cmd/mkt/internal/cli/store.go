@@ -3,17 +3,9 @@ package cli
 import (
 	"context"
 	"errors"
-	"sync"
 
 	"mkt/internal/cluster/store"
 )
-
-// opened is the object store of the settings, opened at its first use.
-type opened struct {
-	mu     sync.Mutex
-	store  *store.Store
-	probed bool
-}
 
 // ErrNoStore: the command needs an object store, and the settings have none.
 var ErrNoStore = errors.New("no object store: give --store s3://bucket/prefix, or the setting store in mkt.yaml")
