@@ -41,7 +41,7 @@ const big = 16<<20 + 12345
 // pattern is in every object of the tests.
 const pattern = "the bytes of an object; "
 
-func content(size int) []byte {
+func contentOf(size int) []byte {
 	return append(bytes.Repeat([]byte{'x'}, size-len(pattern)), pattern...)
 }
 
@@ -148,7 +148,7 @@ func testObjects(t *testing.T, d *driver) {
 	for _, size := range []int{0, len(pattern), 5 << 20, 8 << 20, 16 << 20, big} {
 		key, data := fmt.Sprint("a/", size), []byte{}
 		if size > 0 {
-			data = content(size)
+			data = contentOf(size)
 		}
 		d.write(t, key, data)
 		d.has(t, key, data)
@@ -157,8 +157,8 @@ func testObjects(t *testing.T, d *driver) {
 			t.Errorf("%s: %+v %v", key, a, err)
 		}
 	}
-	d.write(t, "a/0", content(100))
-	d.has(t, "a/0", content(100))
+	d.write(t, "a/0", contentOf(100))
+	d.has(t, "a/0", contentOf(100))
 	if err := d.Delete(t.Context(), "a/0"); err != nil {
 		t.Error(err)
 	}
@@ -173,8 +173,8 @@ func testObjects(t *testing.T, d *driver) {
 
 func testNames(t *testing.T, d *driver) {
 	for _, key := range []string{"client_id=a-b/product=market_engine/commits/00000000000000000001.json", "a b+c%2F&d=e?f#g", "Straße/東京~!$'()*,;:@"} {
-		d.write(t, key, content(100))
-		d.has(t, key, content(100))
+		d.write(t, key, contentOf(100))
+		d.has(t, key, contentOf(100))
 		page, err := d.List(t.Context(), object.Listing{Prefix: key})
 		if err != nil || len(page.Objects) != 1 || page.Objects[0].Key != key {
 			t.Errorf("%q is listed as %+v: %v", key, page.Objects, err)
@@ -246,12 +246,12 @@ func testListings(t *testing.T, d *driver) {
 
 func testOnlyIfAbsent(t *testing.T, d *driver) {
 	for _, size := range []int{100, big} {
-		key, first := fmt.Sprint(size), content(size)
+		key, first := fmt.Sprint(size), contentOf(size)
 		if err := d.Write(t.Context(), key, bytes.NewReader(first), true); err != nil {
 			t.Error(err)
 		}
 		for _, other := range []int{size, 200} {
-			wantKind(t, "again", d.Write(t.Context(), key, bytes.NewReader(content(other)), true), object.Exists)
+			wantKind(t, "again", d.Write(t.Context(), key, bytes.NewReader(contentOf(other)), true), object.Exists)
 		}
 		d.has(t, key, first)
 		if err := d.Delete(t.Context(), key); err != nil {
@@ -293,7 +293,7 @@ func testFailingBodies(t *testing.T, d *driver) {
 	for _, size := range []int{100, 8 << 20, big} {
 		for name, why := range map[string]error{"early": io.ErrUnexpectedEOF, "own": errors.New("own"), "within": fmt.Errorf("a file: %w", io.EOF)} {
 			key := fmt.Sprint(name, size)
-			body := io.MultiReader(bytes.NewReader(content(size)), iotest.ErrReader(why))
+			body := io.MultiReader(bytes.NewReader(contentOf(size)), iotest.ErrReader(why))
 			if err := d.Write(t.Context(), key, body, false); err == nil {
 				t.Errorf("%s: stored", key)
 			}
@@ -307,7 +307,7 @@ func testFailingBodies(t *testing.T, d *driver) {
 // absent, a driver may find the one it stored itself.
 func testLost(t *testing.T, d *driver, f fault) {
 	for _, size := range []int{100, big} {
-		data := content(size)
+		data := contentOf(size)
 		for _, onlyIfAbsent := range []bool{false, true} {
 			if size == big && onlyIfAbsent && !f.dropAnswer {
 				continue // as if it need not be absent
@@ -338,9 +338,9 @@ func testLost(t *testing.T, d *driver, f fault) {
 		}
 		return none
 	}
-	d.write(t, "there", content(100))
+	d.write(t, "there", contentOf(100))
 	d.inject(first)
-	d.has(t, "there", content(100))
+	d.has(t, "there", contentOf(100))
 	d.inject(first)
 	if _, err := d.Look(t.Context(), "there"); err != nil {
 		t.Error(err)
@@ -361,21 +361,21 @@ func testLost(t *testing.T, d *driver, f fault) {
 func testTruncated(t *testing.T, d *driver) {
 	for _, size := range []int{1000, big} {
 		key := fmt.Sprint(size)
-		d.write(t, key, content(size))
+		d.write(t, key, contentOf(size))
 		d.inject(func(_ int, r *http.Request) fault { return fault{truncate: r.Method == http.MethodGet} })
 		got, err := d.read(t.Context(), key)
 		if kind, _ := kindOf(err); err == nil || kind == object.Damaged || len(got) >= size {
 			t.Errorf("%d of %d bytes: %v", len(got), size, err)
 		}
 		d.inject(nil)
-		d.has(t, key, content(size))
+		d.has(t, key, contentOf(size))
 	}
 }
 
 func testDamaged(t *testing.T, d *driver) {
 	for _, size := range []int{1000, big} {
 		key := fmt.Sprint("read ", size)
-		d.write(t, key, content(size))
+		d.write(t, key, contentOf(size))
 		d.inject(func(_ int, r *http.Request) fault { return fault{flipAnswer: r.Method == http.MethodGet} })
 		if size < big { // the gateway has no checksum of an object stored in parts
 			_, err := d.read(t.Context(), key)
@@ -383,7 +383,7 @@ func testDamaged(t *testing.T, d *driver) {
 		}
 		d.inject(func(_ int, r *http.Request) fault { return fault{flipBody: true} })
 		key = fmt.Sprint("write ", size)
-		if err := d.Write(t.Context(), key, bytes.NewReader(content(size)), true); err == nil {
+		if err := d.Write(t.Context(), key, bytes.NewReader(contentOf(size)), true); err == nil {
 			t.Errorf("%s: another bit was stored", key)
 		}
 		d.inject(nil)
@@ -394,7 +394,7 @@ func testDamaged(t *testing.T, d *driver) {
 }
 
 func testRefusals(t *testing.T, d *driver) {
-	d.write(t, "there", content(100))
+	d.write(t, "there", contentOf(100))
 	for _, c := range []struct {
 		answer refusal
 		want   object.Kind
@@ -411,7 +411,7 @@ func testRefusals(t *testing.T, d *driver) {
 		name := fmt.Sprint(c.answer)
 		errs := map[string]error{
 			"write": d.Write(t.Context(), "new", strings.NewReader(pattern), true),
-			"large": d.Write(t.Context(), "new", bytes.NewReader(content(big)), false),
+			"large": d.Write(t.Context(), "new", bytes.NewReader(contentOf(big)), false),
 		}
 		_, errs["list"] = d.List(t.Context(), object.Listing{Prefix: "t"})
 		if c.want != object.NoBucket {
@@ -430,13 +430,13 @@ func testRefusals(t *testing.T, d *driver) {
 		}
 	}
 	d.inject(nil)
-	d.has(t, "there", content(100))
+	d.has(t, "there", contentOf(100))
 	_, err := d.Look(t.Context(), "new")
 	wantKind(t, "new", err, object.Absent)
 }
 
 func testDeadlines(t *testing.T, d *driver) {
-	d.write(t, "there", content(100))
+	d.write(t, "there", contentOf(100))
 	d.inject(func(int, *http.Request) fault { return fault{delay: time.Minute} })
 	for name, op := range map[string]func(context.Context) error{
 		"read": func(ctx context.Context) error { _, _, err := d.Read(ctx, "there"); return err },
