@@ -80,7 +80,7 @@ func (g *Group) pull(ctx context.Context, f pullFlags) error {
 		return err
 	}
 	if !f.dryRun {
-		if err := g.withData(func(data *durable.Disk) error { return s.SyncIDKey(ctx, data) }); err != nil {
+		if err := g.WithData(func(data *durable.Disk) error { return s.SyncIDKey(ctx, data) }); err != nil {
 			return err
 		}
 	}
@@ -166,7 +166,7 @@ func (g *Group) planPull(ctx context.Context, d *store.Dataset, o store.PullOpti
 }
 
 func (g *Group) pullInto(ctx context.Context, s *store.Store, d *store.Dataset, o store.PullOptions) (done store.Pulled, err error) {
-	err = g.withData(func(data *durable.Disk) error {
+	err = g.WithData(func(data *durable.Disk) error {
 		root, err := data.MakeWithin(layout.TenantProduct(d.ClientID(), string(d.Product())))
 		if err != nil {
 			return err
@@ -180,7 +180,7 @@ func (g *Group) pullInto(ctx context.Context, s *store.Store, d *store.Dataset, 
 		if done, err = d.Pull(ctx, root, o); err != nil {
 			return err
 		}
-		return withAccount(data, d.ClientID(), func(account durable.FS) error { return s.CopyAccountStates(ctx, d.ClientID(), account) })
+		return cli.WithAccount(data, d.ClientID(), func(account durable.FS) error { return s.CopyAccountStates(ctx, d.ClientID(), account) })
 	})
 	return done, err
 }

@@ -4,11 +4,11 @@ import (
 	"context"
 	"fmt"
 
+	"mkt/cmd/mkt/internal/cli"
 	"mkt/internal/cluster"
 	"mkt/internal/cluster/store"
 	"mkt/internal/dataset"
 	"mkt/publish/durable"
-	"mkt/publish/layout"
 	"mkt/publish/snapshot"
 )
 
@@ -41,7 +41,7 @@ func (l *lateStore) Ship(ctx context.Context, root durable.FS, c snapshot.Commit
 	if err != nil {
 		return err
 	}
-	return l.g.withData(func(data *durable.Disk) error {
+	return l.g.WithData(func(data *durable.Disk) error {
 		return s.Dataset(l.p.Tenant, l.p.Product).AttachedTo(data).Ship(ctx, root, c, record, segments)
 	})
 }
@@ -53,16 +53,6 @@ func (g *Group) copyStates(ctx context.Context, j Job) {
 		return
 	}
 	g.runs().CopyAccountStates(ctx, s.Dataset(j.Tenant.ID, j.Product), func(do func(account durable.FS) error) error {
-		return g.withData(func(data *durable.Disk) error { return withAccount(data, j.Tenant.ID, do) })
+		return g.WithData(func(data *durable.Disk) error { return cli.WithAccount(data, j.Tenant.ID, do) })
 	})
-}
-
-// withAccount opens the folder of an account for writing.
-func withAccount(data *durable.Disk, id string, do func(account durable.FS) error) error {
-	account, err := data.MakeWithin(layout.Tenant(id))
-	if err != nil {
-		return err
-	}
-	defer account.Close()
-	return do(account)
 }
