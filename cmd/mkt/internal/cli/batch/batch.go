@@ -83,7 +83,7 @@ func (g *Group) runAll(cmd *cobra.Command, s *Selection, prepare func() ([]Step,
 	for _, p := range pass {
 		g.printPassed(p)
 	}
-	closeLeases, err := g.connect(cmd.CommandPath())
+	closeLeases, err := g.leases.Connect(g.Env, g.Keys.ID, cmd.CommandPath())
 	if err != nil {
 		return err
 	}
@@ -161,7 +161,7 @@ func (g *Group) runSteps(ctx, stopping context.Context, j Job, cycle layout.Cycl
 		record(r)
 		return err
 	}
-	ctx, release, err := g.claim(ctx, j.Tenant.ID, j.Product)
+	ctx, release, err := g.leases.Claim(ctx, j.Tenant.ID, j.Product)
 	if err != nil {
 		return unable(err)
 	}
@@ -197,6 +197,13 @@ func (g *Group) runSteps(ctx, stopping context.Context, j Job, cycle layout.Cycl
 		cycle = layout.CycleID(report.Cycle)
 	}
 	return nil
+}
+
+// announceReport announces the version in the report of a publication.
+func (g *Group) announceReport(r Report) {
+	if version, ok := r.Counts["version"].(uint64); ok && r.Step == "publish" {
+		g.leases.Announce(r.Tenant, football.Product(r.Product), version)
+	}
 }
 
 // codeOf returns the reason of a failed step, a code of package health, from the report or else

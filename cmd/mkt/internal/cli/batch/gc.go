@@ -68,7 +68,7 @@ func (g *Group) gc(cmd *cobra.Command, f gcFlags) error {
 	if f.dryRun {
 		take = g.unlocked
 	} else {
-		closeLeases, err := g.connect(cmd.CommandPath())
+		closeLeases, err := g.leases.Connect(g.Env, g.Keys.ID, cmd.CommandPath())
 		if err != nil {
 			return err
 		}

@@ -21,7 +21,7 @@ type Group struct {
 	Provider func(name string) (provider.Provider, bool)
 	Unsynced bool // a power failure may lose written files
 
-	leases    leases
+	leases    Leases
 	revoked   daemon.Revocations
 	bars      bool // the progress of every step is shown: not on a schedule, which logs
 	storeOnce sync.Once

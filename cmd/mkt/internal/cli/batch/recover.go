@@ -73,7 +73,7 @@ func (g *Group) recover(cmd *cobra.Command, f recoverFlags) error {
 		}
 		do = g.beginHistory
 	}
-	closeLeases, err := g.connect(cmd.CommandPath())
+	closeLeases, err := g.leases.Connect(g.Env, g.Keys.ID, cmd.CommandPath())
 	if err != nil {
 		return err
 	}
@@ -95,7 +95,7 @@ func (g *Group) unlocked(ctx context.Context, p dataset.Dataset, do func(context
 
 // locked opens a dataset and takes its lease and its lock.
 func (g *Group) locked(ctx context.Context, p dataset.Dataset, do func(context.Context, *durable.Disk) error) error {
-	ctx, release, err := g.claim(ctx, p.Tenant, p.Product)
+	ctx, release, err := g.leases.Claim(ctx, p.Tenant, p.Product)
 	if err != nil {
 		return err
 	}
@@ -162,7 +162,7 @@ func (g *Group) beginHistory(ctx context.Context, p dataset.Dataset, root *durab
 	if err != nil {
 		return err
 	}
-	g.announce(p.Tenant, p.Product, s.Version)
+	g.leases.Announce(p.Tenant, p.Product, s.Version)
 	of := fmt.Sprintf("the dataset of version %d once more", s.Republishes)
 	if s.Republishes == 0 {
 		of = "cycle " + string(s.Cycle)

@@ -98,13 +98,13 @@ func (g *Group) schedule(ctx context.Context, o ScheduleOptions) error {
 		return err
 	}
 	defer closeAdmin()
-	closeLeases, err := g.connect("mkt schedule")
+	closeLeases, err := g.leases.Connect(g.Env, g.Keys.ID, "mkt schedule")
 	if err != nil {
 		return err
 	}
 	defer closeLeases()
-	defer t.share.Join(ctx, g.leases.conn)()
-	g.leases.member = t.share.Member()
+	defer t.share.Join(ctx, g.leases.Conn)()
+	g.leases.Member = t.share.Member()
 	if err := t.SetTenants(f); err != nil {
 		return err
 	}
