@@ -9,6 +9,7 @@ import (
 
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/cli/daemon"
+	"mkt/cmd/mkt/internal/cli/lease"
 	"mkt/fetch/provider"
 	"mkt/fetch/provider/all"
 	"mkt/internal/cluster/store"
@@ -21,7 +22,7 @@ type Group struct {
 	Provider func(name string) (provider.Provider, bool)
 	Unsynced bool // a power failure may lose written files
 
-	leases    Leases
+	leases    lease.Leases
 	revoked   daemon.Revocations
 	bars      bool // the progress of every step is shown: not on a schedule, which logs
 	storeOnce sync.Once

@@ -1,4 +1,5 @@
-package batch
+// Package lease has the leases of runs on the data of accounts, which machines with one object store share.
+package lease
 
 import (
 	"context"
