@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"mkt/cmd/mkt/internal/cli"
+	"mkt/cmd/mkt/internal/cli/publishing"
 	"mkt/fetch/raw"
 	"mkt/internal/accounts"
 	"mkt/internal/cluster"
@@ -311,6 +312,6 @@ func (g *Group) CycleSteps(tf TransformFlags, pf PublishFlags) ([]Step, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &pruning{group: g, keep: pf.retained()}
+	p := &pruning{group: g, keep: publishing.Retained(pf.Keep)}
 	return []Step{p.after(fetch), p.after(transform), p.after(memory.publishing(g.publishStep(pf)))}, nil
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"mkt/cmd/mkt/internal/cli"
+	"mkt/cmd/mkt/internal/cli/publishing"
 	"mkt/internal/dataset"
 	"mkt/internal/terminal"
 	"mkt/internal/terminal/printable"
@@ -120,7 +121,7 @@ func (g *Group) publishOptions(p dataset.Dataset, root *durable.Disk) publish.Op
 	o := publish.Options{
 		ClientID: p.Tenant, Product: p.Product, Root: root, Now: g.Now, Log: g.Log, Version: g.Version,
 		Check: func(ctx context.Context, _ layout.CycleID, dir string) error {
-			return checkInChild(ctx, filepath.Join(p.Dir(), filepath.FromSlash(dir)))
+			return publishing.CheckInChild(ctx, filepath.Join(p.Dir(), filepath.FromSlash(dir)))
 		},
 	}
 	if g.HasStore() {

@@ -10,6 +10,7 @@ import (
 
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/cli/daemon"
+	"mkt/cmd/mkt/internal/cli/publishing"
 	"mkt/internal/schedule/cyclestate"
 	"mkt/internal/schedule/sharing"
 	"mkt/publish/health"
@@ -76,7 +77,7 @@ begins, and the exit code is 0. A second one ends the process at once.`,
 	g.Keys.SealFlag(g.Settings, cmd)
 	o.transform.flags(g, cmd)
 	o.transform.memoryFlag(g, cmd)
-	o.publish.retention(g, cmd)
+	publishing.RetentionFlags(g.Settings, cmd, &o.publish.Keep)
 	return cmd
 }
 
