@@ -7,9 +7,7 @@ import (
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/internal/cluster"
 	"mkt/internal/cluster/store"
-	"mkt/internal/dataset"
 	"mkt/publish/durable"
-	"mkt/publish/snapshot"
 )
 
 // runs returns what the runs of this process do with the object store.
@@ -26,24 +24,6 @@ func (g *Group) endJob(ctx context.Context, o *openedJob, stopping bool, err err
 		return fmt.Errorf("%w (the next run copies it from the object store)", err)
 	}
 	return err
-}
-
-// lateStore is the store of a command that may have nothing to publish: the first publication
-// opens it.
-type lateStore struct {
-	g *Group
-	p dataset.Dataset
-}
-
-// Ship implements [publish.Store].
-func (l *lateStore) Ship(ctx context.Context, root durable.FS, c snapshot.Commit, record []byte, segments []string) error {
-	s, err := l.g.WritableStore(ctx)
-	if err != nil {
-		return err
-	}
-	return l.g.WithData(func(data *durable.Disk) error {
-		return s.Dataset(l.p.Tenant, l.p.Product).AttachedTo(data).Ship(ctx, root, c, record, segments)
-	})
 }
 
 // copyStates copies other machines' findings about a job's provider, at times.

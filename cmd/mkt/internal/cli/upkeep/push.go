@@ -1,4 +1,4 @@
-package batch
+package upkeep
 
 import (
 	"context"
@@ -73,7 +73,7 @@ func (g *Group) push(cmd *cobra.Command, f pushFlags) error {
 			return err
 		}
 	}
-	closeLeases, err := g.leases.Connect(g.Env, g.Keys.ID, cmd.CommandPath())
+	closeLeases, err := g.leases.Connect(g.Env, g.keys.ID, cmd.CommandPath())
 	if err != nil {
 		return err
 	}

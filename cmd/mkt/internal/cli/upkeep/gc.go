@@ -1,4 +1,4 @@
-package batch
+package upkeep
 
 import (
 	"context"
@@ -69,7 +69,7 @@ func (g *Group) gc(cmd *cobra.Command, f gcFlags) error {
 	if f.dryRun {
 		take = g.unlocked
 	} else {
-		closeLeases, err := g.leases.Connect(g.Env, g.Keys.ID, cmd.CommandPath())
+		closeLeases, err := g.leases.Connect(g.Env, g.keys.ID, cmd.CommandPath())
 		if err != nil {
 			return err
 		}

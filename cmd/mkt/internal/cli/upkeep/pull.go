@@ -1,11 +1,10 @@
-package batch
+package upkeep
 
 import (
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
-	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -15,7 +14,6 @@ import (
 	"mkt/internal/dataset"
 	"mkt/internal/terminal"
 	"mkt/publish/durable"
-	"mkt/publish/football"
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
 )
@@ -112,23 +110,6 @@ func (g *Group) timeArg(flag, text string) (time.Time, error) {
 	}
 	return at, nil
 }
-
-// inStore lists the selected datasets of the store. It is an error if there is none.
-func (g *Group) inStore(ctx context.Context, s *store.Store, f dataset.Filter) ([]*store.Dataset, error) {
-	all, err := s.Datasets(ctx)
-	if err != nil {
-		return nil, err
-	}
-	list := slices.DeleteFunc(all, func(d *store.Dataset) bool {
-		return f.Tenant != "" && d.ClientID() != f.Tenant || f.Product != "" && string(d.Product()) != f.Product || !slices.Contains(football.Products(), d.Product())
-	})
-	if len(list) == 0 {
-		return nil, fmt.Errorf("object store %s: %w", store.Redact(g.StoreURL), errNotInStore)
-	}
-	return list, nil
-}
-
-var errNotInStore = errors.New("it holds no publication of the selected accounts and products")
 
 // pullOne reports whether there is a publication, copied now or before.
 func (g *Group) pullOne(ctx context.Context, s *store.Store, d *store.Dataset, o store.PullOptions) (has bool, err error) {
