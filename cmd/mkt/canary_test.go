@@ -16,7 +16,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"github.com/parquet-go/parquet-go"
 
-	"mkt/cmd/mkt/internal/cli/batch"
+	"mkt/cmd/mkt/internal/cli/publishing"
 	"mkt/fetch/credential"
 )
 
@@ -54,7 +54,7 @@ func TestCanary(t *testing.T) {
 
 	seen, commands := watching.all()
 	h.searchAll(token, seen)
-	for _, command := range []string{"init", "tenant", "provider", "fetch", "cycle", "serve", "schedule", batch.CheckCommand} {
+	for _, command := range []string{"init", "tenant", "provider", "fetch", "cycle", "serve", "schedule", publishing.CheckCommand} {
 		if commands[command] == 0 {
 			t.Errorf("no process of mkt %s was seen: %v", command, commands)
 		}

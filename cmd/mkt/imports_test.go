@@ -92,7 +92,7 @@ var rules = []rule{
 	{pkg: "cmd/mkt/internal/cli/manpages", may: []string{"cmd/mkt/internal/cli", "cmd/mkt/internal/cli/commands"}, what: "the tree of the commands"},
 	{pkg: "cmd/mkt/internal/cli/demo", may: []string{"..."}, what: "everything: it runs the whole system"},
 	{pkg: "cmd/mkt/internal/cli/...", may: []string{"..."}, far: []string{"cmd/mkt/internal/cli/accounts", "cmd/mkt/internal/cli/batch", "cmd/mkt/internal/cli/evidence",
-		"cmd/mkt/internal/cli/lake", "cmd/mkt/internal/cli/live", "cmd/mkt/internal/cli/receipts", "cmd/mkt/internal/cli/serving", "cmd/mkt/internal/cli/browser", "cmd/mkt/internal/cli/demo"},
+		"cmd/mkt/internal/cli/lake", "cmd/mkt/internal/cli/live", "cmd/mkt/internal/cli/receipts", "cmd/mkt/internal/cli/serving", "cmd/mkt/internal/cli/upkeep", "cmd/mkt/internal/cli/browser", "cmd/mkt/internal/cli/demo"},
 		what: "everything but another group of commands"},
 	{pkg: "cmd/...", may: []string{"..."}, what: "everything"},
 	{pkg: "scripts/internal/backtest", may: []string{"fetch/input", "publish/football", "transform/live/..."}, what: "the engine of live data, which it measures"},

@@ -10,7 +10,9 @@ import (
 
 	"mkt/internal/dataset"
 	"mkt/internal/terminal"
+	"mkt/publish/durable"
 	"mkt/publish/football"
+	"mkt/publish/layout"
 	"mkt/publish/snapshot"
 )
 
@@ -28,6 +30,26 @@ func AllFlag(cmd *cobra.Command, w *dataset.Filter) {
 // Dataset returns a dataset on the data root of the settings.
 func (env *Env) Dataset(tenant string, product football.Product) dataset.Dataset {
 	return dataset.Dataset{Data: env.Data, Tenant: tenant, Product: product}
+}
+
+// WithData opens the data root for writing.
+func (env *Env) WithData(do func(*durable.Disk) error) error {
+	data, err := durable.OpenRoot(env.Data)
+	if err != nil {
+		return fmt.Errorf("data root: %w", err)
+	}
+	defer data.Close()
+	return do(data)
+}
+
+// WithAccount opens the folder of an account for writing.
+func WithAccount(data *durable.Disk, id string, do func(account durable.FS) error) error {
+	account, err := data.MakeWithin(layout.Tenant(id))
+	if err != nil {
+		return err
+	}
+	defer account.Close()
+	return do(account)
 }
 
 // Each calls do with each selected dataset. The verb names the work in the error of a failed one.

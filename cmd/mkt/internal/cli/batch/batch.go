@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"mkt/cmd/mkt/internal/cli"
+	"mkt/cmd/mkt/internal/cli/publishing"
 	"mkt/fetch/raw"
 	"mkt/internal/accounts"
 	"mkt/internal/cluster"
@@ -83,7 +84,7 @@ func (g *Group) runAll(cmd *cobra.Command, s *Selection, prepare func() ([]Step,
 	for _, p := range pass {
 		g.printPassed(p)
 	}
-	closeLeases, err := g.connect(cmd.CommandPath())
+	closeLeases, err := g.leases.Connect(g.Env, g.Keys.ID, cmd.CommandPath())
 	if err != nil {
 		return err
 	}
@@ -161,7 +162,7 @@ func (g *Group) runSteps(ctx, stopping context.Context, j Job, cycle layout.Cycl
 		record(r)
 		return err
 	}
-	ctx, release, err := g.claim(ctx, j.Tenant.ID, j.Product)
+	ctx, release, err := g.leases.Claim(ctx, j.Tenant.ID, j.Product)
 	if err != nil {
 		return unable(err)
 	}
@@ -197,6 +198,13 @@ func (g *Group) runSteps(ctx, stopping context.Context, j Job, cycle layout.Cycl
 		cycle = layout.CycleID(report.Cycle)
 	}
 	return nil
+}
+
+// announceReport announces the version in the report of a publication.
+func (g *Group) announceReport(r Report) {
+	if version, ok := r.Counts["version"].(uint64); ok && r.Step == "publish" {
+		g.leases.Announce(r.Tenant, football.Product(r.Product), version)
+	}
 }
 
 // codeOf returns the reason of a failed step, a code of package health, from the report or else
@@ -304,6 +312,6 @@ func (g *Group) CycleSteps(tf TransformFlags, pf PublishFlags) ([]Step, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &pruning{group: g, keep: pf.retained()}
+	p := &pruning{group: g, keep: publishing.Retained(pf.Keep)}
 	return []Step{p.after(fetch), p.after(transform), p.after(memory.publishing(g.publishStep(pf)))}, nil
 }

@@ -1,5 +1,5 @@
-// Package batch has the commands of the pipeline. Some run its stages: once, as a cycle, on a
-// schedule, or again from the archive. The others delete and repair publications.
+// Package batch has the commands that run the stages: once, as a cycle, on a schedule, or again
+// from the archive.
 package batch
 
 import (
@@ -9,6 +9,7 @@ import (
 
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/cli/daemon"
+	"mkt/cmd/mkt/internal/cli/lease"
 	"mkt/fetch/provider"
 	"mkt/fetch/provider/all"
 	"mkt/internal/cluster/store"
@@ -21,7 +22,7 @@ type Group struct {
 	Provider func(name string) (provider.Provider, bool)
 	Unsynced bool // a power failure may lose written files
 
-	leases    leases
+	leases    lease.Leases
 	revoked   daemon.Revocations
 	bars      bool // the progress of every step is shown: not on a schedule, which logs
 	storeOnce sync.Once
@@ -36,5 +37,5 @@ func NewGroup(env *cli.Env) *Group { return &Group{Env: env, Provider: all.Looku
 func New(env *cli.Env) []*cobra.Command {
 	g := NewGroup(env)
 	return []*cobra.Command{newFetch(g), newTransform(g), newPublish(g), newCycle(g), newSchedule(g),
-		newReplay(g), newRecover(g), newGC(g), newPush(g), newPull(g), newCheck()}
+		newReplay(g), newCheck()}
 }

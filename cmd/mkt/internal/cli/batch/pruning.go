@@ -5,8 +5,7 @@ import (
 	"sync"
 	"time"
 
-	"mkt/fetch/raw"
-	"mkt/publish/layout"
+	"mkt/cmd/mkt/internal/cli/publishing"
 	"mkt/publish/retention"
 	"mkt/publish/snapshot"
 )
@@ -55,7 +54,7 @@ func (p *pruning) prune(t Task) {
 	head, _, err := snapshot.Last(t.Root)
 	var done retention.Collected
 	if err == nil {
-		done, err = collectFailed(retention.Options{Root: t.Root, Now: p.group.Now(), Policy: p.keep.For(t.Product)}, head)
+		done, err = publishing.CollectFailed(retention.Options{Root: t.Root, Now: p.group.Now(), Policy: p.keep.For(t.Product)}, head)
 	}
 	if err != nil {
 		log.Warn("some files of failed cycles could not be deleted", "error", err)
@@ -63,18 +62,4 @@ func (p *pruning) prune(t Task) {
 	if done.Cycles > 0 {
 		log.Info("deleted files of failed cycles", "cycles", done.Cycles)
 	}
-}
-
-// collectFailed deletes unpublished cycles, except for the newest raw cycle with answers:
-// the next transform begins from it.
-func collectFailed(o retention.Options, head snapshot.Commit) (retention.Collected, error) {
-	var spare []layout.CycleID
-	newest, found, err := raw.Newest(o.Root)
-	if err != nil {
-		return retention.Collected{}, err
-	}
-	if found {
-		spare = append(spare, newest.CycleID)
-	}
-	return retention.CollectUnpublished(o, head, spare...)
 }

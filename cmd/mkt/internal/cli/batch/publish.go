@@ -4,13 +4,11 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
-	"mkt/cmd/mkt/internal/cli"
+	"mkt/cmd/mkt/internal/cli/publishing"
 	"mkt/internal/terminal"
 	"mkt/publish"
 	"mkt/publish/football"
@@ -27,51 +25,7 @@ type PublishFlags struct {
 
 func (f *PublishFlags) flags(g *Group, cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.acceptRemovals, "accept-removals", false, "publish even if the listing removes more than a fifth of the fixtures within a day, or if no fixture of a new provider or bookmaker has a market")
-	f.retention(g, cmd)
-}
-
-// retention adds the flags of the retention policy. Ages count back from the publication.
-func (f *PublishFlags) retention(g *Group, cmd *cobra.Command) {
-	flags, d := cmd.Flags(), retention.Default()
-	flags.IntVar(&f.Keep.Snapshots, "keep-snapshots", d.Snapshots, "number of newest snapshots that are kept at any age; 0 keeps all")
-	flags.DurationVar(&f.Keep.SnapshotAge, "keep-snapshot-age", d.SnapshotAge, "snapshots younger than this are kept as well; 0 keeps all")
-	flags.IntVar(&f.Keep.Cycles, "keep-cycles", d.Cycles, "number of newest publications whose archived answers and canonical rows are kept at any age; 0 keeps all")
-	flags.DurationVar(&f.Keep.CycleAge, "keep-cycle-age", d.CycleAge, "the same is kept of publications younger than this; 0 keeps all")
-	flags.Uint64Var(&f.Keep.ChangeEvents, "keep-change-events", 1000, "number of newest change events that are kept at any age")
-	flags.DurationVar(&f.Keep.ChangeAge, "keep-change-age", leastChangeAge, "change events younger than this are kept as well; at least seven days")
-	flags.DurationVar(&f.Keep.StepsAge, "keep-steps", retention.DefaultSteps, "steps of prices younger than this are kept, also when their snapshots are not; at least seven days")
-	f.bounds(flags)
-	for _, name := range []string{"snapshots", "snapshot-age", "cycles", "cycle-age", "change-events", "change-age", "steps"} {
-		g.Settings.Bind(flags, "keep-"+name, "retention."+strings.ReplaceAll(name, "-", "_"))
-	}
-}
-
-// leastChangeAge is the shortest permitted age of the change log.
-const leastChangeAge = 7 * 24 * time.Hour
-
-func (f *PublishFlags) bounds(flags *pflag.FlagSet) {
-	k := &f.Keep
-	cli.Bound(flags, "keep-snapshots", "a whole number, 3 or more, or 0 to keep all", func() bool { return k.Snapshots == 0 || k.Snapshots >= 3 })
-	cli.Bound(flags, "keep-cycles", "a whole number, 3 or more, or 0 to keep all", func() bool { return k.Cycles == 0 || k.Cycles >= 3 })
-	cli.Bound(flags, "keep-change-events", "a whole number, 1 or more", cli.Between(&k.ChangeEvents, 1, 1<<62))
-	cli.Bound(flags, "keep-change-age", "a duration of 168h (seven days) or more", func() bool { return k.ChangeAge >= leastChangeAge })
-	cli.Bound(flags, "keep-steps", "a duration of 168h (seven days) or more", func() bool { return k.StepsAge >= leastChangeAge })
-	for name, age := range map[string]*time.Duration{"keep-snapshot-age": &k.SnapshotAge, "keep-cycle-age": &k.CycleAge} {
-		cli.Bound(flags, name, "a duration of 1h or more, such as 168h, or 0 to keep all", func() bool { return *age == 0 || *age >= time.Hour })
-	}
-}
-
-// retained returns the retention policy. A setting of 0 keeps all snapshots, or all cycles,
-// whatever the other setting of the two is.
-func (f *PublishFlags) retained() retention.Policy {
-	keep := f.Keep
-	if keep.Snapshots == 0 || keep.SnapshotAge == 0 {
-		keep.Snapshots, keep.SnapshotAge = 0, 0
-	}
-	if keep.Cycles == 0 || keep.CycleAge == 0 {
-		keep.Cycles, keep.CycleAge = 0, 0
-	}
-	return keep
+	publishing.RetentionFlags(g.Settings, cmd, &f.Keep)
 }
 
 func newPublish(g *Group) *cobra.Command {
@@ -94,15 +48,15 @@ func (g *Group) publishStep(f PublishFlags) Step {
 		root := g.Dataset(t.Tenant.ID, t.Product).Dir()
 		s, err := publish.Run(ctx, publish.Options{
 			ClientID: t.Tenant.ID, Product: t.Product, Cycle: t.Cycle, Root: t.Root,
-			Now: g.Now, Log: g.Log, Version: g.Version, AcceptRemovals: f.acceptRemovals, Retention: f.retained(),
+			Now: g.Now, Log: g.Log, Version: g.Version, AcceptRemovals: f.acceptRemovals, Retention: publishing.Retained(f.Keep),
 			Progress: bar.Set, Store: t.ship,
 			Check: func(ctx context.Context, _ layout.CycleID, dir string) error {
 				bar.Note("loading it as mkt serve will")
-				return checkInChild(ctx, filepath.Join(root, filepath.FromSlash(dir)))
+				return publishing.CheckInChild(ctx, filepath.Join(root, filepath.FromSlash(dir)))
 			},
 		})
 		if err == nil && !s.Already && t.store != nil {
-			_, _ = g.runs().Collect(ctx, t.store, f.retained().For(t.Product)) // it logs its error
+			_, _ = g.runs().Collect(ctx, t.store, publishing.Retained(f.Keep).For(t.Product)) // it logs its error
 		}
 		return reporters[t.Product].publish(s, g.Now().Sub(began)), err
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"mkt/cmd/mkt/internal/cli"
+	"mkt/cmd/mkt/internal/cli/publishing"
 	"mkt/internal/dataset"
 	"mkt/internal/replay"
 	"mkt/internal/terminal"
@@ -139,7 +140,7 @@ func (g *Group) replayDataset(ctx context.Context, f replayFlags, p dataset.Data
 		return fmt.Errorf("--into: %w", err)
 	}
 	defer target.Close()
-	keep := f.publish.retained()
+	keep := publishing.Retained(f.publish.Keep)
 	keep.Snapshots, keep.SnapshotAge, keep.Cycles, keep.CycleAge = 0, 0, 0, 0 // keep everything, for inspection
 	bar := g.NewBar("replay of "+p.String(), "cycles")
 	o.ClientID, o.Product, o.Source, o.Target = p.Tenant, p.Product, source, target

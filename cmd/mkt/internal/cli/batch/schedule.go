@@ -10,6 +10,7 @@ import (
 
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/cli/daemon"
+	"mkt/cmd/mkt/internal/cli/publishing"
 	"mkt/internal/schedule/cyclestate"
 	"mkt/internal/schedule/sharing"
 	"mkt/publish/health"
@@ -76,7 +77,7 @@ begins, and the exit code is 0. A second one ends the process at once.`,
 	g.Keys.SealFlag(g.Settings, cmd)
 	o.transform.flags(g, cmd)
 	o.transform.memoryFlag(g, cmd)
-	o.publish.retention(g, cmd)
+	publishing.RetentionFlags(g.Settings, cmd, &o.publish.Keep)
 	return cmd
 }
 
@@ -98,13 +99,13 @@ func (g *Group) schedule(ctx context.Context, o ScheduleOptions) error {
 		return err
 	}
 	defer closeAdmin()
-	closeLeases, err := g.connect("mkt schedule")
+	closeLeases, err := g.leases.Connect(g.Env, g.Keys.ID, "mkt schedule")
 	if err != nil {
 		return err
 	}
 	defer closeLeases()
-	defer t.share.Join(ctx, g.leases.conn)()
-	g.leases.member = t.share.Member()
+	defer t.share.Join(ctx, g.leases.Conn)()
+	g.leases.Member = t.share.Member()
 	if err := t.SetTenants(f); err != nil {
 		return err
 	}

@@ -4,12 +4,10 @@ import (
 	"context"
 	"fmt"
 
+	"mkt/cmd/mkt/internal/cli"
 	"mkt/internal/cluster"
 	"mkt/internal/cluster/store"
-	"mkt/internal/dataset"
 	"mkt/publish/durable"
-	"mkt/publish/layout"
-	"mkt/publish/snapshot"
 )
 
 // runs returns what the runs of this process do with the object store.
@@ -28,24 +26,6 @@ func (g *Group) endJob(ctx context.Context, o *openedJob, stopping bool, err err
 	return err
 }
 
-// lateStore is the store of a command that may have nothing to publish: the first publication
-// opens it.
-type lateStore struct {
-	g *Group
-	p dataset.Dataset
-}
-
-// Ship implements [publish.Store].
-func (l *lateStore) Ship(ctx context.Context, root durable.FS, c snapshot.Commit, record []byte, segments []string) error {
-	s, err := l.g.WritableStore(ctx)
-	if err != nil {
-		return err
-	}
-	return l.g.withData(func(data *durable.Disk) error {
-		return s.Dataset(l.p.Tenant, l.p.Product).AttachedTo(data).Ship(ctx, root, c, record, segments)
-	})
-}
-
 // copyStates copies other machines' findings about a job's provider, at times.
 func (g *Group) copyStates(ctx context.Context, j Job) {
 	s, err := g.Store(ctx)
@@ -53,16 +33,6 @@ func (g *Group) copyStates(ctx context.Context, j Job) {
 		return
 	}
 	g.runs().CopyAccountStates(ctx, s.Dataset(j.Tenant.ID, j.Product), func(do func(account durable.FS) error) error {
-		return g.withData(func(data *durable.Disk) error { return withAccount(data, j.Tenant.ID, do) })
+		return g.WithData(func(data *durable.Disk) error { return cli.WithAccount(data, j.Tenant.ID, do) })
 	})
-}
-
-// withAccount opens the folder of an account for writing.
-func withAccount(data *durable.Disk, id string, do func(account durable.FS) error) error {
-	account, err := data.MakeWithin(layout.Tenant(id))
-	if err != nil {
-		return err
-	}
-	defer account.Close()
-	return do(account)
 }

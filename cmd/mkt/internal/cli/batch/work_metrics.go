@@ -29,7 +29,7 @@ func (c workMetrics) Describe(to chan<- *prometheus.Desc) {
 
 // Collect implements [prometheus.Collector].
 func (c workMetrics) Collect(to chan<- prometheus.Metric) {
-	conn, member := c.group.leases.conn, c.share.Member()
+	conn, member := c.group.leases.Conn, c.share.Member()
 	if conn == nil || member == nil {
 		return
 	}

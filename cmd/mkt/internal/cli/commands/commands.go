@@ -16,6 +16,7 @@ import (
 	"mkt/cmd/mkt/internal/cli/live"
 	"mkt/cmd/mkt/internal/cli/receipts"
 	"mkt/cmd/mkt/internal/cli/serving"
+	"mkt/cmd/mkt/internal/cli/upkeep"
 )
 
 // New returns the command mkt with all below it.
@@ -25,5 +26,5 @@ func New(env *cli.Env) *cobra.Command {
 		{Title: "Run", Names: "schedule cycle fetch transform publish serve gc log witness"},
 		{Title: "Look and check", Names: "console inspect live tail explain mapping history diff verify prove check"},
 		{Title: "Now and then", Names: "replay recover push pull lake"},
-	}, slices.Concat(demo.New(env), browser.New(env), accounts.New(env), batch.New(env), serving.New(env), receipts.New(env), live.New(env), evidence.New(env), lake.New(env)))
+	}, slices.Concat(demo.New(env), browser.New(env), accounts.New(env), batch.New(env), upkeep.New(env), serving.New(env), receipts.New(env), live.New(env), evidence.New(env), lake.New(env)))
 }

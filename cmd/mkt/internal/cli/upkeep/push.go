@@ -1,4 +1,4 @@
-package batch
+package upkeep
 
 import (
 	"context"
@@ -69,11 +69,11 @@ func (g *Group) push(cmd *cobra.Command, f pushFlags) error {
 		return err
 	}
 	if !f.dryRun {
-		if err := g.withData(func(data *durable.Disk) error { return s.SyncIDKey(ctx, data) }); err != nil {
+		if err := g.WithData(func(data *durable.Disk) error { return s.SyncIDKey(ctx, data) }); err != nil {
 			return err
 		}
 	}
-	closeLeases, err := g.connect(cmd.CommandPath())
+	closeLeases, err := g.leases.Connect(g.Env, g.keys.ID, cmd.CommandPath())
 	if err != nil {
 		return err
 	}
@@ -96,16 +96,6 @@ func (g *Group) push(cmd *cobra.Command, f pushFlags) error {
 			return g.pushOne(ctx, d, p, root, f.dryRun)
 		})
 	})
-}
-
-// withData opens the data root for writing.
-func (g *Group) withData(do func(*durable.Disk) error) error {
-	data, err := durable.OpenRoot(g.Data)
-	if err != nil {
-		return fmt.Errorf("data root: %w", err)
-	}
-	defer data.Close()
-	return do(data)
 }
 
 // repairOne stores damaged objects of the store again. It is an error if damage remains.
@@ -167,7 +157,7 @@ func (g *Group) pushOne(ctx context.Context, d *store.Dataset, p dataset.Dataset
 	done, err := d.Push(ctx, root, store.PushOptions{DryRun: dryRun, Progress: bar.Set})
 	bar.Done()
 	if err == nil && !dryRun {
-		err = g.withData(func(data *durable.Disk) error { return d.ShipStates(ctx, data, root) })
+		err = g.WithData(func(data *durable.Disk) error { return d.ShipStates(ctx, data, root) })
 	}
 	if err != nil {
 		return err

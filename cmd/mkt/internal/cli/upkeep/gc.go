@@ -1,4 +1,4 @@
-package batch
+package upkeep
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"mkt/cmd/mkt/internal/cli"
+	"mkt/cmd/mkt/internal/cli/publishing"
 	"mkt/internal/cluster/store"
 	"mkt/internal/dataset"
 	"mkt/internal/terminal"
@@ -20,7 +21,7 @@ import (
 
 type gcFlags struct {
 	dataset.Filter
-	PublishFlags
+	keep      retention.Policy
 	dryRun    bool
 	afterLeap bool
 }
@@ -59,7 +60,7 @@ left by a machine when another one published first. Commit records stay.`,
 	g.leases.Flag(g.Settings, cmd)
 	cmd.Flags().BoolVar(&f.dryRun, "dry-run", false, "print what would be deleted, and delete nothing; it does not wait for a running cycle")
 	cmd.Flags().BoolVar(&f.afterLeap, "after-leap", false, "the clock is right, although the newest publication came so late")
-	f.retention(g, cmd)
+	publishing.RetentionFlags(g.Settings, cmd, &f.keep)
 	return cmd
 }
 
@@ -68,7 +69,7 @@ func (g *Group) gc(cmd *cobra.Command, f gcFlags) error {
 	if f.dryRun {
 		take = g.unlocked
 	} else {
-		closeLeases, err := g.connect(cmd.CommandPath())
+		closeLeases, err := g.leases.Connect(g.Env, g.keys.ID, cmd.CommandPath())
 		if err != nil {
 			return err
 		}
@@ -111,7 +112,7 @@ func (g *Group) gc(cmd *cobra.Command, f gcFlags) error {
 // collectInStore applies the retention to a dataset in the object store.
 func (g *Group) collectInStore(ctx context.Context, d *store.Dataset, f gcFlags) error {
 	names, bytes := []string{}, int64(0)
-	done, err := d.Collect(ctx, store.CollectOptions{Policy: f.retained().For(d.Product()), AfterJump: f.afterLeap, DryRun: f.dryRun, Lost: true, Report: func(name string, size int64) {
+	done, err := d.Collect(ctx, store.CollectOptions{Policy: publishing.Retained(f.keep).For(d.Product()), AfterJump: f.afterLeap, DryRun: f.dryRun, Lost: true, Report: func(name string, size int64) {
 		names = append(names, name)
 		bytes += size
 	}})
@@ -128,7 +129,7 @@ func (g *Group) collectInStore(ctx context.Context, d *store.Dataset, f gcFlags)
 func (g *Group) collect(p dataset.Dataset, root *durable.Disk, f gcFlags) error {
 	var names []string
 	var space freed
-	o := retention.Options{Root: root, Now: g.Now(), Policy: f.retained().For(p.Product), AfterJump: f.afterLeap, DryRun: f.dryRun, Report: func(name string) {
+	o := retention.Options{Root: root, Now: g.Now(), Policy: publishing.Retained(f.keep).For(p.Product), AfterJump: f.afterLeap, DryRun: f.dryRun, Report: func(name string) {
 		names = append(names, name)
 		space.add(root, name)
 	}}
@@ -177,7 +178,7 @@ func collectAll(o retention.Options) (retention.Collected, error) {
 	if err != nil {
 		return done, err
 	}
-	failed, err := collectFailed(o, head)
+	failed, err := publishing.CollectFailed(o, head)
 	done.Cycles += failed.Cycles
 	return done, err
 }

@@ -1,4 +1,4 @@
-package batch
+package upkeep
 
 import (
 	"context"
@@ -165,7 +165,7 @@ func (g *Group) deriveFiles(ctx context.Context, p dataset.Dataset, root *durabl
 // only logs that.
 func (g *Group) derive(ctx context.Context, p dataset.Dataset, root *durable.Disk, was *snapshot.Manifest, use func(staged string) error) error {
 	log := g.Log.With("tenant", p.Tenant, "product", p.Product, "cycle", was.CycleID)
-	key, err := identity.LoadKey(g.Keys.ID)
+	key, err := identity.LoadKey(g.keys.ID)
 	if err != nil {
 		log.Warn("a damaged canonical cycle is not derived again, because there is no id key", "error", err)
 		return nil

@@ -1,4 +1,4 @@
-package batch
+package upkeep
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"mkt/cmd/mkt/internal/cli"
+	"mkt/cmd/mkt/internal/cli/publishing"
 	"mkt/internal/dataset"
 	"mkt/internal/terminal"
 	"mkt/internal/terminal/printable"
@@ -17,6 +18,7 @@ import (
 	"mkt/publish/durable"
 	"mkt/publish/layout"
 	"mkt/publish/repair"
+	"mkt/publish/snapshot"
 )
 
 type recoverFlags struct {
@@ -56,7 +58,7 @@ refused: every client reads everything from the start, and no seq is used twice.
 	}
 	cli.DatasetFlags(cmd, &f.Filter)
 	g.leases.Flag(g.Settings, cmd)
-	g.Keys.IDFlag(g.Settings, cmd)
+	g.keys.IDFlag(g.Settings, cmd)
 	cmd.Flags().BoolVar(&f.newHistory, "new-history", false, "begin a new history: clients read everything from the start")
 	cli.YesFlag(cmd, &f.yes)
 	return cmd
@@ -73,7 +75,7 @@ func (g *Group) recover(cmd *cobra.Command, f recoverFlags) error {
 		}
 		do = g.beginHistory
 	}
-	closeLeases, err := g.connect(cmd.CommandPath())
+	closeLeases, err := g.leases.Connect(g.Env, g.keys.ID, cmd.CommandPath())
 	if err != nil {
 		return err
 	}
@@ -83,50 +85,35 @@ func (g *Group) recover(cmd *cobra.Command, f recoverFlags) error {
 	})
 }
 
-// unlocked opens a dataset for a read-only operation, which needs no lock.
-func (g *Group) unlocked(ctx context.Context, p dataset.Dataset, do func(context.Context, *durable.Disk) error) error {
-	root, err := p.Open()
-	if err != nil {
-		return err
-	}
-	defer root.Close()
-	return do(ctx, root)
-}
-
-// locked opens a dataset and takes its lease and its lock.
-func (g *Group) locked(ctx context.Context, p dataset.Dataset, do func(context.Context, *durable.Disk) error) error {
-	ctx, release, err := g.claim(ctx, p.Tenant, p.Product)
-	if err != nil {
-		return err
-	}
-	defer release()
-	root, err := p.Open()
-	if err != nil {
-		return err
-	}
-	defer root.Close()
-	lock, err := root.Lock(layout.Lock)
-	if errors.Is(err, durable.ErrLocked) {
-		return fmt.Errorf("%w: a fetch, transform, publish, cycle or schedule works on it; try again later", durable.ErrLocked)
-	}
-	if err != nil {
-		return err
-	}
-	defer lock.Close()
-	return do(ctx, root)
-}
-
 func (g *Group) publishOptions(p dataset.Dataset, root *durable.Disk) publish.Options {
 	o := publish.Options{
 		ClientID: p.Tenant, Product: p.Product, Root: root, Now: g.Now, Log: g.Log, Version: g.Version,
 		Check: func(ctx context.Context, _ layout.CycleID, dir string) error {
-			return checkInChild(ctx, filepath.Join(p.Dir(), filepath.FromSlash(dir)))
+			return publishing.CheckInChild(ctx, filepath.Join(p.Dir(), filepath.FromSlash(dir)))
 		},
 	}
 	if g.HasStore() {
 		o.Store = &lateStore{g, p}
 	}
 	return o
+}
+
+// lateStore is the store of a command that may have nothing to publish: the first publication
+// opens it.
+type lateStore struct {
+	g *Group
+	p dataset.Dataset
+}
+
+// Ship implements [publish.Store].
+func (l *lateStore) Ship(ctx context.Context, root durable.FS, c snapshot.Commit, record []byte, segments []string) error {
+	s, err := l.g.WritableStore(ctx)
+	if err != nil {
+		return err
+	}
+	return l.g.WithData(func(data *durable.Disk) error {
+		return s.Dataset(l.p.Tenant, l.p.Product).AttachedTo(data).Ship(ctx, root, c, record, segments)
+	})
 }
 
 func (g *Group) repair(ctx context.Context, p dataset.Dataset, root *durable.Disk) error {
@@ -162,7 +149,7 @@ func (g *Group) beginHistory(ctx context.Context, p dataset.Dataset, root *durab
 	if err != nil {
 		return err
 	}
-	g.announce(p.Tenant, p.Product, s.Version)
+	g.leases.Announce(p.Tenant, p.Product, s.Version)
 	of := fmt.Sprintf("the dataset of version %d once more", s.Republishes)
 	if s.Republishes == 0 {
 		of = "cycle " + string(s.Cycle)

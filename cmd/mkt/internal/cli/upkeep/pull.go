@@ -1,11 +1,10 @@
-package batch
+package upkeep
 
 import (
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
-	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -15,7 +14,6 @@ import (
 	"mkt/internal/dataset"
 	"mkt/internal/terminal"
 	"mkt/publish/durable"
-	"mkt/publish/football"
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
 )
@@ -80,7 +78,7 @@ func (g *Group) pull(ctx context.Context, f pullFlags) error {
 		return err
 	}
 	if !f.dryRun {
-		if err := g.withData(func(data *durable.Disk) error { return s.SyncIDKey(ctx, data) }); err != nil {
+		if err := g.WithData(func(data *durable.Disk) error { return s.SyncIDKey(ctx, data) }); err != nil {
 			return err
 		}
 	}
@@ -112,23 +110,6 @@ func (g *Group) timeArg(flag, text string) (time.Time, error) {
 	}
 	return at, nil
 }
-
-// inStore lists the selected datasets of the store. It is an error if there is none.
-func (g *Group) inStore(ctx context.Context, s *store.Store, f dataset.Filter) ([]*store.Dataset, error) {
-	all, err := s.Datasets(ctx)
-	if err != nil {
-		return nil, err
-	}
-	list := slices.DeleteFunc(all, func(d *store.Dataset) bool {
-		return f.Tenant != "" && d.ClientID() != f.Tenant || f.Product != "" && string(d.Product()) != f.Product || !slices.Contains(football.Products(), d.Product())
-	})
-	if len(list) == 0 {
-		return nil, fmt.Errorf("object store %s: %w", store.Redact(g.StoreURL), errNotInStore)
-	}
-	return list, nil
-}
-
-var errNotInStore = errors.New("it holds no publication of the selected accounts and products")
 
 // pullOne reports whether there is a publication, copied now or before.
 func (g *Group) pullOne(ctx context.Context, s *store.Store, d *store.Dataset, o store.PullOptions) (has bool, err error) {
@@ -166,7 +147,7 @@ func (g *Group) planPull(ctx context.Context, d *store.Dataset, o store.PullOpti
 }
 
 func (g *Group) pullInto(ctx context.Context, s *store.Store, d *store.Dataset, o store.PullOptions) (done store.Pulled, err error) {
-	err = g.withData(func(data *durable.Disk) error {
+	err = g.WithData(func(data *durable.Disk) error {
 		root, err := data.MakeWithin(layout.TenantProduct(d.ClientID(), string(d.Product())))
 		if err != nil {
 			return err
@@ -180,7 +161,7 @@ func (g *Group) pullInto(ctx context.Context, s *store.Store, d *store.Dataset, 
 		if done, err = d.Pull(ctx, root, o); err != nil {
 			return err
 		}
-		return withAccount(data, d.ClientID(), func(account durable.FS) error { return s.CopyAccountStates(ctx, d.ClientID(), account) })
+		return cli.WithAccount(data, d.ClientID(), func(account durable.FS) error { return s.CopyAccountStates(ctx, d.ClientID(), account) })
 	})
 	return done, err
 }
