@@ -9,7 +9,7 @@ import (
 	"mkt/fetch/internal/strictjson"
 )
 
-// Exchange is an [Asker]'s access to the outside world.
+// Exchange is the access of an adapter that asks to the outside world.
 type Exchange interface {
 	// Get performs the request within the run's budget, retries it if that may help,
 	// archives the answer and returns it if its verdict is

@@ -1,6 +1,6 @@
 // Package accounts reads, checks, edits and watches tenants.yaml, the single source of truth for the
 // accounts. It splits it into what fetch may know ([provider.Tenant], with the sealed credential) and what
-// serve may know (account.Account, with the masked hint). It holds only token digests and sealed
+// serve may know ([account.Account], with the masked hint). It holds only token digests and sealed
 // credentials, and needs no key.
 //
 // Reading is strict: an unknown key, a duplicate, a bad time or expression is refused with file, line

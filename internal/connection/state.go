@@ -1,7 +1,6 @@
 // Package connection describes the connection of an account to its provider: what tests and fetches
-// found of it, and what changes if another provider or bookmaker is connected. It imports
-// [mkt/internal/schedule/cyclestate] and [mkt/internal/schedule/pace], because the cycles record what
-// they found.
+// found of it, which the state files of the cycles record, and what changes if another provider or
+// bookmaker is connected.
 package connection
 
 import (

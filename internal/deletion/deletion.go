@@ -1,7 +1,6 @@
 // Package deletion deletes an account with all its data: its entry in tenants.yaml first, then its
 // objects in the object store, its folder in the data root, and its usage counters. A deletion that
-// was interrupted is finished by the next one. It imports [mkt/internal/accounts] and
-// [mkt/internal/cluster], because an account is in both.
+// was interrupted is finished by the next one.
 package deletion
 
 import (

@@ -1,5 +1,5 @@
 // Package past finds what was published at a past time in the datasets of a data root, and whether
-// its snapshots are still kept.
+// its snapshots are still kept. As of which time a server then answers is [mkt/serve/asof].
 package past
 
 import (

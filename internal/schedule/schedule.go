@@ -181,7 +181,7 @@ func sleep(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// SetPace makes a job due at most once in each interval of a pace, as [Slower] does; 0 restores
+// SetPace makes a job due at most once in each interval of a pace, as [cadence.Slower] does; 0 restores
 // its own schedule. The pace stays if [Scheduler.Set] changes the job's expression.
 func (s *Scheduler) SetPace(name string, pace time.Duration) {
 	s.mu.Lock()

@@ -6,7 +6,7 @@ import "time"
 // and those that left play a while ago. The other tables hold only the fixtures of the detail
 // set, those with a detail_rank.
 //
-// The digest codes are those of the content of a fixture, see [LiveRows]. They are unique among all of these tables, so
+// The digest codes are those of the content of a fixture, see [mkt/publish/table/content.LiveRows]. They are unique among all of these tables, so
 // that the code of a row's first column tells its table. The content leaves out the fixture's id, which only the LiveRow has,
 // the place among other fixtures, and the time of the retrieval, which is beside the digest.
 

@@ -1,5 +1,5 @@
-// Package replay moves the clock of a past period: at the speed of the clock, or from one publication
-// to the next.
+// Package replay lets a past period run again: it moves the clock of [mkt/serve/asof] at its speed, or
+// from one publication to the next.
 package replay
 
 import (

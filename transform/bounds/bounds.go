@@ -1,6 +1,7 @@
-// Package bounds has every number of the stage on which stored bytes depend. A test fails if one of
-// them changes without a new [football.DerivationVersion] or [mkt/transform/live/rules.Version]. The numbers of the
-// engines are in package live and package markets.
+// Package bounds has the numbers of the stage itself on which stored bytes depend. A test fails if one
+// of them changes without a new [mkt/publish/football.DerivationVersion] or
+// [mkt/transform/live/rules.Version]. The numbers of the engines are in [mkt/transform/live/rules] and
+// below [mkt/transform/markets].
 package bounds
 
 import "time"

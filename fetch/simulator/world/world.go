@@ -63,7 +63,7 @@ func New(o Options) *World {
 // Size returns about how many fixtures are announced at any time.
 func (w *World) Size() int { return w.size }
 
-// FeedTime returns the moment that the live feed reports, see [Feed.Time].
+// FeedTime returns the moment that the live feed reports, see [feed.Feed.Time].
 func (w *World) FeedTime(now time.Time) time.Time { return w.feed.Time(now) }
 
 // numbers yields the fixtures whose slot is at most back ago, and those announced; the

@@ -20,9 +20,9 @@ type By struct {
 	Now    func() time.Time
 }
 
-// Edit changes the tenants file at path as tenants.Edit does, and logs one entry for each
+// Edit changes the tenants file at path as accounts.Edit does, and logs one entry for each
 // tenant that changed. If the log cannot be opened, nothing is changed. If the returned file
-// is not nil, the edit was made; an *tenants.UnloggedError with it means that the entry could
+// is not nil, the edit was made; an *accounts.UnloggedError with it means that the entry could
 // not be written.
 func Edit(ctx context.Context, path string, by By, change func(*accounts.Editor) error) (*accounts.File, error) {
 	return accounts.EditLogged(ctx, path, by.open, change)
@@ -38,7 +38,7 @@ func CopyAt(path string, origin accounts.Origin) accounts.Copy {
 	return accounts.Copy{Path: path, Origin: origin, Journal: By{}.open}
 }
 
-// open is a tenants.Journal.
+// open is a accounts.Journal.
 func (b By) open(path string) (accounts.Log, error) {
 	f, err := openFile(path)
 	if err != nil {
@@ -54,7 +54,7 @@ type pending struct {
 	lines []byte // what the edit writes; nil before it is known
 }
 
-// Write implements tenants.Log.
+// Write implements accounts.Log.
 func (p *pending) Write(e accounts.Edited) error {
 	lines, err := p.Entries(e)
 	if err != nil {
@@ -63,7 +63,7 @@ func (p *pending) Write(e accounts.Edited) error {
 	return p.file.append(lines)
 }
 
-// Entries implements tenants.Log. It returns the same lines every time.
+// Entries implements accounts.Log. It returns the same lines every time.
 func (p *pending) Entries(e accounts.Edited) ([]byte, error) {
 	if p.lines != nil {
 		return p.lines, nil
@@ -94,7 +94,7 @@ func (p *pending) Entries(e accounts.Edited) ([]byte, error) {
 	return p.lines, err
 }
 
-// All implements tenants.Log.
+// All implements accounts.Log.
 func (p *pending) All() ([]byte, error) {
 	return io.ReadAll(io.NewSectionReader(p.file, 0, longestLog))
 }
@@ -102,7 +102,7 @@ func (p *pending) All() ([]byte, error) {
 // longestLog bounds how much of a log is shared with other machines.
 const longestLog = 16 << 20
 
-// Merge implements tenants.Log. Entries name the tenants file as it is called here.
+// Merge implements accounts.Log. Entries name the tenants file as it is called here.
 func (p *pending) Merge(entries []byte) error {
 	known := map[string]bool{}
 	for line, err := range lines(io.NewSectionReader(p.file, 0, 1<<62)) {
@@ -141,7 +141,7 @@ func (e Entry) key() string {
 	return string(line)
 }
 
-// Close implements tenants.Log.
+// Close implements accounts.Log.
 func (p *pending) Close() error { return p.file.Close() }
 
 func sum(f *accounts.File) string {

@@ -37,7 +37,7 @@ func Undone(f *accounts.File) ([]accounts.Problem, error) {
 	return found, nil
 }
 
-// Allow implements tenants.Log. It returns an error for a tenant that was revoked, unless the
+// Allow implements accounts.Log. It returns an error for a tenant that was revoked, unless the
 // edit revokes it again.
 func (p *pending) Allow(e accounts.Edited) error {
 	revoked, err := revocations(io.NewSectionReader(p.file, 0, 1<<62), plain(p.name))

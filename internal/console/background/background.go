@@ -1,4 +1,4 @@
-// Package background reads values that take long to read, while pages show them as far as they are read.
+// Package background reads values that take long to read. Meanwhile a page shows how far the reading is.
 package background
 
 import (

@@ -3,7 +3,7 @@ package explain
 import "mkt/publish/football"
 
 // reasons maps a quality reason to the fields of the row behind it. See publish/football/quality.go
-// and transform/markets/price.go.
+// and transform/markets/price.
 var reasons = map[football.Reason]struct {
 	fields []string // "label": every descriptive text
 	words  string   // for people

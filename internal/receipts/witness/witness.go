@@ -2,8 +2,7 @@
 // about, the newest head that it cosigned, and cosigns a newer one only with the proof that the log has
 // grown and nothing in it was changed. It keeps one small file a log.
 //
-// Who runs it must not be the operator of the logs: what a witness is worth is that it is somebody
-// else's.
+// It must be run by somebody else than the operator of the logs: otherwise it proves nothing.
 //
 // Source: c2sp.org/tlog-witness, read on 2026-11-28.
 package witness

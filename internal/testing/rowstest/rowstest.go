@@ -1,4 +1,4 @@
-// Package rowstest makes rows for tests.
+// Package rowstest makes rows of fixtures and markets with random values, for tests of the tables.
 package rowstest
 
 import (

@@ -1,3 +1,3 @@
-// Package canonical makes the rows of a cycle out of the model. Nothing makes the model out of rows again,
-// since readers render rows.
+// Package canonical makes the rows of a cycle out of the model. There is no way
+// back: readers render rows.
 package canonical

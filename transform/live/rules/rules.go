@@ -26,7 +26,8 @@ const (
 	StaleAfter = 60 * time.Second
 	// StaleAtRest is the same while the clock is stopped, as at half-time.
 	StaleAtRest = 3 * time.Minute
-	// Linger is how long a fixture that left play is kept.
+	// Linger is how long a fixture that left play is kept, and after how long one that the lists lack
+	// has left play in any case.
 	Linger = 15 * time.Minute
 )
 

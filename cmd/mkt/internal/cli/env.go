@@ -1,4 +1,4 @@
-// Package cli is shared by all commands: the settings, the output, the exit codes, the accounts
+// Package cli has what all commands share: the settings, the output, the exit codes, the accounts
 // and the data root.
 package cli
 

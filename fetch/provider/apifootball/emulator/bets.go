@@ -100,7 +100,7 @@ func of(words ...string) func(bookmaker.Ref, bookmaker.Selection) bool {
 	}
 }
 
-// words is the text of a row, in which [simulator.Words] are filled in, and before it those of
+// words is the text of a row, in which [bookmaker.Words] are filled in, and before it those of
 // some outcomes.
 type words struct {
 	text   string

@@ -1,3 +1,5 @@
+// Package emulator renders the simulated world in the wire format of BetsAPI: listings, prices of
+// bookmakers, and matches in play.
 package emulator
 
 import (

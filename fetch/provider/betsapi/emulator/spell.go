@@ -12,7 +12,7 @@ import (
 // labels is the texts of one row; "" is an absent field.
 type labels struct{ name, name2, header, handicap, team string }
 
-// spelling is a market's rows in the bookmaker's words, see [simulator.Words].
+// spelling is a market's rows in the bookmaker's words, see [bookmaker.Words].
 type spelling struct {
 	labels
 	names map[string]string                           // the names of some outcomes

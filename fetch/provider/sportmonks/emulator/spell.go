@@ -5,7 +5,7 @@ import (
 	"mkt/fetch/simulator/competition"
 )
 
-// words are the texts of one row, in which [simulator.Words] are filled in; "" is null. A row
+// words are the texts of one row, in which [bookmaker.Words] are filled in; "" is null. A row
 // without a label is not sold.
 type words struct{ label, name, total, handicap string }
 
