@@ -246,9 +246,9 @@ func (s *Share) isOverdue(t *accounts.Tenant, p football.Product) bool {
 		return false
 	}
 	now := s.o.Now()
-	cadence := cadence.Of(when, now)
+	every := cadence.Of(when, now)
 	run := s.o.Newest(t.ID, p)
-	return cadence >= catchUpFrom && (run == nil || now.Sub(run.StartedAt) >= cadence)
+	return every >= catchUpFrom && (run == nil || now.Sub(run.StartedAt) >= every)
 }
 
 // missedTick reports whether a cycle did not begin at its newest tick, as far as this machine knows:
