@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"os"
 	"os/exec"
 	"slices"
 	"strings"
@@ -115,9 +116,9 @@ var (
 
 func with(list []string, more ...string) []string { return slices.Concat(list, more) }
 
-// rooms are the folders of the drawing in docs/contributing.md, from the top down: each imports only
-// those below it.
-var rooms = []string{"cmd", "scripts", "internal/testing", "internal/console", "internal/evidence", "internal/replay", "internal/connection", "internal/deletion", "internal/past", "internal/schedule", "internal/receipts",
+// folders are those of the drawing in docs/contributing.md, and a few more, from the top down: each
+// imports only those below it.
+var folders = []string{"cmd", "scripts", "internal/testing", "internal/console", "internal/evidence", "internal/replay", "internal/connection", "internal/deletion", "internal/past", "internal/schedule", "internal/receipts",
 	"internal/accounts", "serve", "internal/cluster", "transform", "fetch", "internal/dataset", "publish", "internal/cadence", "internal/listen", "internal/strictyaml",
 	"internal/tail", "internal/terminal", "internal/scratch", "internal/panics", "internal/deadline", "docs"}
 
@@ -130,9 +131,9 @@ func ruleOf(name string) (r rule, ok bool) {
 	return rules[at], true
 }
 
-// roomOf returns the place of a package's folder in rooms, -1 if it has none.
-func roomOf(name string) int {
-	return slices.IndexFunc(rooms, func(r string) bool { return matches(r+"/...", name) })
+// folderOf returns the place of a package's folder in folders, -1 if it has none.
+func folderOf(name string) int {
+	return slices.IndexFunc(folders, func(r string) bool { return matches(r+"/...", name) })
 }
 
 // confined are dependencies that only some packages may import.
@@ -185,6 +186,29 @@ func listPackages(t *testing.T) []listed {
 	return list
 }
 
+// TestDrawing: the drawing for contributors has the order of folders, which TestImports holds.
+func TestDrawing(t *testing.T) {
+	page, err := os.ReadFile("../../docs/contributing.md")
+	check.Must(t, err)
+	_, drawing, _ := strings.Cut(string(page), "```\n")
+	drawing, _, _ = strings.Cut(drawing, "```\n")
+	last, drawn := -1, 0
+	for line := range strings.Lines(drawing) {
+		name, _, _ := strings.Cut(line, " ")
+		if strings.TrimSpace(name) == "" {
+			continue
+		}
+		at := folderOf(strings.TrimSpace(name))
+		if at <= last {
+			t.Errorf("%s is drawn below %s, which may not import it", name, folders[max(0, last)])
+		}
+		last, drawn = at, drawn+1
+	}
+	if drawn < 15 {
+		t.Errorf("the drawing has %d folders", drawn)
+	}
+}
+
 func TestImports(t *testing.T) {
 	for _, p := range listPackages(t) {
 		name, _ := strings.CutPrefix(p.ImportPath, "mkt/")
@@ -195,8 +219,8 @@ func TestImports(t *testing.T) {
 		}
 		for _, i := range p.Imports {
 			dep, ours := strings.CutPrefix(i, "mkt/")
-			if ours && (roomOf(name) < 0 || roomOf(dep) < roomOf(name)) {
-				t.Errorf("%s imports %s: its folder is not below that of the other in rooms", name, dep)
+			if ours && (folderOf(name) < 0 || folderOf(dep) < folderOf(name)) {
+				t.Errorf("%s imports %s: its folder stands below that of the other in folders", name, dep)
 			}
 			if of, _ := ruleOf(dep); ours && of.by != nil && !matchesAny(of.by, name) {
 				t.Errorf("%s imports %s: only these may: %s", name, dep, strings.Join(of.by, ", "))

@@ -82,13 +82,6 @@ func (o *output) Err() error {
 	return fmt.Errorf("the output is not complete: %w", o.failed)
 }
 
-// End ends an output before the process exits.
-func End(w io.Writer) {
-	if o, is := w.(*output); is {
-		_ = o.Err() // the process fails in any case
-	}
-}
-
 // DataOut returns the writer for data that another program reads: its bytes are unchanged,
 // unless they go to a terminal.
 func DataOut(w io.Writer) io.Writer {

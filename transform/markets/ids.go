@@ -206,7 +206,7 @@ type seenSet struct {
 	mask  uint64
 }
 
-// reset empties the set and makes room for n.
+// reset empties the set and makes it large enough for n ids.
 func (s *seenSet) reset(n int) {
 	size := 8
 	for size < 2*n {

@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// decodeUnicode reads \uXXXX, or two of them that are a pair, at the start of s.
-// It returns the character and its length in s, 0 if it is none.
+// decodeUnicode reads an escape with four hexadecimal digits, such as \u00e9, at the start of s, or two
+// of them that are a surrogate pair. It returns the character and its length in s, 0 if it is none.
 func decodeUnicode(s string) (rune, int) {
 	r, ok := hex4(s)
 	if !ok {

@@ -58,7 +58,7 @@ type group struct {
 	shared   string         // the key as it is sent, when other groups bear it too; else ""
 	entry    *mapping.Entry // nil if the table does not know the key
 	showings []showing
-	first    [1]showing // room for showings: most have one
+	first    [1]showing // space for showings: most have one
 }
 
 func (f *offered) add(key string, e *mapping.Entry, s showing) {

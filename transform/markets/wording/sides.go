@@ -16,7 +16,7 @@ type sideMatch struct {
 	side Side
 }
 
-// sideMatches has room for both names and a word.
+// sideMatches has space for both names and a word.
 type sideMatches [3]sideMatch
 
 // sidesAt lists every way to read the beginning of s as a side: the two names,
