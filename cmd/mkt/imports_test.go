@@ -83,7 +83,7 @@ var rules = []rule{
 	{pkg: "internal/evidence/...", may: with(formats, "internal/evidence/...", "internal/accounts/...", "internal/schedule/...", "internal/receipts/...", "internal/cluster/...", "internal/dataset", "internal/cadence",
 		"fetch/...", "transform/...", "publish/...", "serve/account", "serve/limits", "serve/quarantine"),
 		far: []string{"serve", "cmd/...", "internal/console/..."}, what: "all domains, and what the stages left; neither the server nor commands"},
-	{pkg: "internal/console/...", may: with(formats, "internal/console/...", "internal/evidence/...", "internal/accounts", "internal/schedule/...", "internal/receipts/...", "internal/dataset", "internal/cadence", "internal/listen",
+	{pkg: "internal/console/...", may: with(formats, "internal/console/...", "internal/connection", "internal/evidence/...", "internal/accounts", "internal/schedule/...", "internal/receipts/...", "internal/dataset", "internal/cadence", "internal/listen",
 		"docs", "fetch/raw", "fetch/provider/all", "transform/...", "serve/account"), far: []string{"serve", "cmd/..."}, what: "the evidence and what that stands on"},
 
 	// Commands, and what nothing imports.

@@ -56,15 +56,12 @@ type Finding struct {
 }
 
 // Of returns what tests and fetches found. Findings about another credential than
-// the one that is set are ignored.
+// the one that is set are ignored. Pace and Calls are empty: [State.Measure] reads them.
 func Of(data string, t *accounts.Tenant, now time.Time) (State, error) {
 	v := State{ID: t.ID, Status: health.Unconfigured, Terms: TermsOf(nil), Pace: []Pace{}, Found: []Finding{}, Calls: map[string]map[string]int64{}}
 	var findings []*health.Run
 	for _, s := range cyclestate.Sources(t.ID) {
 		run, err := s.Newest(data)
-		if err == nil {
-			err = s.AddCalls(data, v.Calls)
-		}
 		if err != nil {
 			return v, fmt.Errorf("state of tenant %s: %w", t.ID, err)
 		}
@@ -84,9 +81,19 @@ func Of(data string, t *accounts.Tenant, now time.Time) (State, error) {
 	if v.Status == health.Verifying && v.LastAttemptAt == nil {
 		v.NotTried = cyclestate.Untried(t, now)
 	}
+	return v, nil
+}
+
+// Measure adds how often the products run by what is left of the quota, and the calls of each day.
+func (v *State) Measure(data string, t *accounts.Tenant, now time.Time) error {
+	for _, s := range cyclestate.Sources(t.ID) {
+		if err := s.AddCalls(data, v.Calls); err != nil {
+			return fmt.Errorf("state of tenant %s: %w", t.ID, err)
+		}
+	}
 	plan, err := pace.Of(data, t, now)
 	for _, one := range plan.Products {
 		v.Pace = append(v.Pace, Pace{one.Product, one.Cadence.Seconds(), max(one.Cadence, one.Pace).Seconds(), one.Now > 0, one.Cost, one.Measured, plan.Describe(one)})
 	}
-	return v, err
+	return err
 }

@@ -12,6 +12,7 @@ import (
 
 	"mkt/internal/accounts"
 	"mkt/internal/cadence"
+	"mkt/internal/connection"
 	"mkt/internal/console/choice"
 	"mkt/internal/console/frame"
 	"mkt/internal/dataset"
@@ -48,7 +49,7 @@ type overviewBody struct {
 // accountLine is an account with its products.
 type accountLine struct {
 	*accounts.Tenant
-	Connection connection
+	Connection connection.State
 	Quota      string
 	UsedUp     bool
 	Products   []productLine
@@ -91,7 +92,7 @@ func (c *Pages) accountLine(t *accounts.Tenant) (accountLine, error) {
 	now := c.Now()
 	line := accountLine{Tenant: t}
 	var err error
-	if line.Connection, err = c.connection(t); err != nil {
+	if line.Connection, err = connection.Of(c.Data, t, now); err != nil {
 		return line, err
 	}
 	if q := line.Connection.Quota; q != nil {
@@ -215,36 +216,4 @@ func quotaLine(q *health.Quota, now time.Time) string {
 		text += " until " + at.UTC().Format("2 Jan")
 	}
 	return text
-}
-
-// connection is the state of an account's connection to its provider.
-type connection struct {
-	Status    health.Connection
-	NotTried  string // why nothing tries the credential; "" if it was tried, or will be
-	Name      string
-	Bookmaker string
-	Quota     *health.Quota
-	LastOK    *time.Time
-	Code      health.Code // why the newest test or fetch failed
-}
-
-func (c *Pages) connection(t *accounts.Tenant) (connection, error) {
-	p := t.Provider
-	if p == nil {
-		return connection{Status: health.Unconfigured}, nil
-	}
-	findings, err := cyclestate.Findings(c.Data, t)
-	if err != nil {
-		return connection{}, err
-	}
-	known := health.CredentialStatusOf(p.Fingerprint(), findings...)
-	found := connection{
-		Status: health.ConnectionStatus(true, p.Disabled, p.Fingerprint(), findings...),
-		Name:   p.Name, Bookmaker: p.BookmakerInUse(), Quota: health.NewestQuota(p.Fingerprint(), findings...),
-		LastOK: known.LastOKAt, Code: known.Code,
-	}
-	if found.Status == health.Verifying && known.LastAttemptAt == nil {
-		found.NotTried = cyclestate.Untried(t, c.Now())
-	}
-	return found, nil
 }

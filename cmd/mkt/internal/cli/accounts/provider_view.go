@@ -24,6 +24,9 @@ type connectionView struct{ connection.State }
 
 func (g *Group) connection(t *accounts.Tenant) (connectionView, error) {
 	s, err := connection.Of(g.Data, t, g.Now())
+	if err == nil {
+		err = s.Measure(g.Data, t, g.Now())
+	}
 	return connectionView{s}, err
 }
 
