@@ -20,6 +20,7 @@ type Answer struct {
 // attempt is the result of sending a request once.
 type attempt struct {
 	answer   Answer
+	number   int64    // of the request, in the order in which they are sent
 	answered bool     // the header was received
 	failed   *failure // there is no answer, or not all of it
 	turn     *turn    // of a large answer; nil for others

@@ -50,6 +50,7 @@ func (c *Client) send(ctx context.Context, r provider.Request, n int) (a attempt
 	if q.URL.Host != c.base.Host || q.URL.Scheme != c.base.Scheme {
 		return attempt{failed: badRequest}
 	}
+	number := c.tries.Add(1)
 	resp, err := c.http.RoundTrip(q)
 	if requests := int(sent.Load()); requests > 0 {
 		c.count(r.Endpoint, requests)
@@ -63,7 +64,7 @@ func (c *Client) send(ctx context.Context, r provider.Request, n int) (a attempt
 	}
 	body, turn, failed := c.readBody(ctx, cancel, resp, c.maxBody())
 	c.received.Add(int64(len(body)))
-	a = attempt{Answer{n, resp.StatusCode, resp.Header, body, c.options.Now(), provider.Verdict{}}, true, failed, turn}
+	a = attempt{Answer{n, resp.StatusCode, resp.Header, body, c.options.Now(), provider.Verdict{}}, number, true, failed, turn}
 	if failed != nil {
 		a.answer.Verdict = provider.Verdict{Kind: failed.kind, Code: failed.code}
 		return a

@@ -60,6 +60,7 @@ type Client struct {
 	sending  context.Context // of life; ends before it when the quota is used up: nothing is sent then
 	stopSend context.CancelCauseFunc
 	deadline time.Time
+	tries    atomic.Int64 // numbers the requests in the order in which they are sent
 	requests atomic.Int64 // sent
 	spent    atomic.Int64 // of the quota, by the answers
 	received atomic.Int64 // bytes of answers, unpacked
@@ -124,6 +125,7 @@ func (c *Client) jitter(d time.Duration) time.Duration {
 type quota struct {
 	mu     sync.Mutex
 	newest *health.Quota // nil if no answer reported anything
+	number int64         // of the request whose answer newest is from
 	ended  bool          // the run ended because of it: later answers change nothing
 
 	waiting time.Time     // until when requests wait

@@ -78,7 +78,7 @@ func (c *Client) take(a attempt, keep func(Answer) error) error {
 	if !a.answered {
 		return nil
 	}
-	c.hear(a.answer)
+	c.hear(a.answer, a.number)
 	return keep(a.answer)
 }
 

@@ -15,8 +15,8 @@ func (c *Client) Quota() *health.Quota {
 	return c.quota.newest
 }
 
-// hear records an answer's report of the quota.
-func (c *Client) hear(a Answer) {
+// hear records an answer's report of the quota. number is that of its request.
+func (c *Client) hear(a Answer, number int64) {
 	c.limiter.answeredAt(a.At)
 	c.spent.Add(costOf(a.Verdict))
 	q := &health.Quota{At: a.At}
@@ -34,7 +34,8 @@ func (c *Client) hear(a Answer) {
 	wait := asked(a.Verdict, a.Header, c.options.Now())
 	switch {
 	case wait > 0 && (a.Verdict.Kind == provider.Limited || reported && said.Left == 0):
-		c.limiter.pause(c.options.Monotonic().Add(wait))
+		// After the report, because a request that meets the pause ends the run with what is reported.
+		defer c.limiter.pause(c.options.Monotonic().Add(wait))
 		q.UsedUpUntil = ref(inMillis(a.At.Add(wait)))
 	case a.Verdict.Kind == provider.Limited:
 		q.UsedUpUntil, q.Assumed = ref(inMillis(a.At.Add(assumedWait))), true
@@ -43,8 +44,8 @@ func (c *Client) hear(a Answer) {
 	}
 	c.quota.mu.Lock()
 	defer c.quota.mu.Unlock()
-	if !c.quota.ended && !c.isOvertaken(q, c.quota.newest) {
-		c.quota.newest = q
+	if !c.quota.ended && !c.isOvertaken(q, number) {
+		c.quota.newest, c.quota.number = q, number
 	}
 }
 
@@ -56,15 +57,16 @@ func costOf(v provider.Verdict) int64 {
 	return int64(min(max(*v.Quota.Cost, 0), maxLeft))
 }
 
-// isOvertaken reports whether an answer was overtaken by one of a later request:
-// requests under way at once are answered in any order. An enlarged quota
-// grows by more than that.
-func (c *Client) isOvertaken(q, newest *health.Quota) bool {
+// isOvertaken reports whether a report came after that of a later request: requests under
+// way at once are answered in any order, and may also be counted in another order than
+// they were sent. An enlarged quota grows by more than that. The caller holds the lock.
+func (c *Client) isOvertaken(q *health.Quota, number int64) bool {
+	newest := c.quota.newest
 	if newest == nil || newest.Left == nil || q.Left == nil || q.UsedUpUntil != nil {
 		return false
 	}
 	more := *q.Left - *newest.Left
-	return more > 0 && more < int64(cap(c.limiter.slots))
+	return more > 0 && (number < c.quota.number || more < int64(cap(c.limiter.slots)))
 }
 
 // mayWait reports whether a run may wait that long for the quota, including its earlier

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
+	"strconv"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -269,5 +271,36 @@ func TestQuotaLeavesRequestsUnderWay(t *testing.T) {
 				t.Errorf("asked %d, quota %+v", asked.Load(), q)
 			}
 		})
+	}
+}
+
+// An answer that is read after those of many later requests does not report more of the
+// quota than they did.
+func TestALateReportOfTheQuota(t *testing.T) {
+	var counted atomic.Int64
+	arrived, late := make(chan struct{}), make(chan struct{})
+	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		n := counted.Add(1)
+		w.Header().Set("X-RateLimit-Remaining", strconv.FormatInt(20-n, 10))
+		if n == 1 {
+			close(arrived)
+			<-late
+		}
+		io.WriteString(w, "{}")
+	})
+	b := newBench(t, s.URL, func(o *Options) {
+		o.Limits.Window, o.Limits.Body, o.Limits.Header = 30*time.Second, 30*time.Second, 30*time.Second
+	})
+	first := make(chan error)
+	go func() { _, err := b.ask(t.Context()); first <- err }()
+	<-arrived
+	for range 10 {
+		if _, err := b.ask(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	close(late)
+	if err := <-first; err != nil || *b.Quota().Left != 9 {
+		t.Errorf("%v, left %d", err, *b.Quota().Left)
 	}
 }
