@@ -19,8 +19,12 @@ type Live struct {
 	Counters []Counter // sorted by metric
 
 	Timeline []TimelineEntry // oldest first, one entry per change of state
-	Series   Series
-	Periods  []PeriodSum // the periods played or begun, in order
+	// Revision rises with every change of Timeline and Withdrawn, but not when the newest
+	// entry goes on.
+	Revision  int
+	Withdrawn []Withdrawal // in the order of withdrawal
+	Series    Series
+	Periods   []PeriodSum // the periods played or begun, in order
 }
 
 // Clock is the scoreboard's clock, computed from the provider's data.
@@ -102,6 +106,9 @@ type Visual struct {
 // TimelineEntry is one state of play and its certainty. It lasts until the next entry
 // begins.
 type TimelineEntry struct {
+	// ID is opaque, and the same whatever is corrected of the entry. No other entry of any
+	// timeline has it.
+	ID string
 	// At is the time of the observation, UTC, milliseconds. An event listed late by the provider
 	// gets the time at which the next entry begins.
 	At   time.Time
@@ -116,6 +123,16 @@ type TimelineEntry struct {
 	SideProven     Side
 	Until          time.Time // when the next entry begins; for the newest entry, its last observation
 	ListedAt       time.Time // when the provider's own list first contained the event; zero unless Certainty is Exact
+}
+
+// Withdrawal is an entry that the timeline of a publication had and no longer has.
+type Withdrawal struct {
+	Entry TimelineEntry // as last published
+	// ShownFrom is the time of the first publication with the entry, and At that of the first
+	// without it: the time At of the [Live] in it.
+	ShownFrom, At time.Time
+	Reason        WithdrawalReason
+	ReplacedBy    string // id of the entry that is in its place, "" if there is none
 }
 
 // Series is pressure per side and minute of play.

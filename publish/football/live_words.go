@@ -101,6 +101,21 @@ func UnavailableReasons() []UnavailableReason {
 	return []UnavailableReason{InsufficientSamples, FeedStale, CountersNotProvided, NotInPlay}
 }
 
+// WithdrawalReason says why an entry is not in the timeline any more.
+type WithdrawalReason string
+
+const (
+	TookBack    WithdrawalReason = "PROVIDER_TOOK_BACK" // the provider does not list or report it any more
+	CounterFell WithdrawalReason = "COUNTER_FELL"       // the counter or the score does not include it any more
+	Replaced    WithdrawalReason = "REPLACED"           // another entry is in its place
+	Restarted   WithdrawalReason = "RESTARTED"          // the timeline began again
+)
+
+// WithdrawalReasons lists every reason.
+func WithdrawalReasons() []WithdrawalReason {
+	return []WithdrawalReason{TookBack, CounterFell, Replaced, Restarted}
+}
+
 // BucketState is the state of a number per minute or period. On the wire it uses the contract's
 // own frozen words.
 type BucketState string

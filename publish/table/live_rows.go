@@ -52,6 +52,24 @@ type LiveRow struct {
 	ProviderEventID   *string   `parquet:"provider_event_id,optional" digest:"30" means:"the provider's own id of the live record"`
 	ProviderFetchedAt time.Time `parquet:"provider_fetched_at,timestamp(millisecond)" digest:"-" means:"newest retrieval from the provider that held the fixture, UTC; not before fresh_at"`
 	Absent            []string  `parquet:"absent,list,dict" digest:"31" means:"columns of this row that the provider did not send at all"`
+
+	TimelineRevision *int32         `parquet:"timeline_revision,optional" digest:"64?" later:"true" means:"rises with every change of the timeline's entries and of withdrawn, but not when the newest entry goes on; NULL in rows written before this column"`
+	Withdrawn        []WithdrawnRow `parquet:"withdrawn,list"`
+}
+
+// WithdrawnRow is an entry that the timeline of a publication had and no longer has, in the order of withdrawal.
+type WithdrawnRow struct {
+	EntryID     string    `parquet:"entry_id" digest:"65?" later:"true" means:"id of the entry, as live_timeline had it"`
+	State       string    `parquet:"state,dict" digest:"66?" later:"true" means:"its state, as last published"`
+	SideProven  string    `parquet:"side_proven,dict" digest:"67?" later:"true" means:"its side, as last published"`
+	Minute      *int32    `parquet:"minute,optional" digest:"68?" later:"true" means:"its minute on the scoreboard, as last published"`
+	Second      *int32    `parquet:"second,optional" digest:"69?" later:"true" means:"its second on the scoreboard, as last published"`
+	Added       *int32    `parquet:"added,optional" digest:"70?" later:"true" means:"its minute of stoppage time, as last published; NULL outside it"`
+	At          time.Time `parquet:"at,timestamp(millisecond)" digest:"71?" later:"true" means:"when it was observed, as last published, UTC"`
+	ShownFrom   time.Time `parquet:"shown_from,timestamp(millisecond)" digest:"72?" later:"true" means:"column at of the match in the first publication with the entry, UTC"`
+	WithdrawnAt time.Time `parquet:"withdrawn_at,timestamp(millisecond)" digest:"73?" later:"true" means:"column at of the match in the first publication without the entry, UTC"`
+	Reason      string    `parquet:"reason,dict" digest:"74?" later:"true" means:"PROVIDER_TOOK_BACK, COUNTER_FELL, REPLACED or RESTARTED"`
+	ReplacedBy  *string   `parquet:"replaced_by,optional" digest:"75?" later:"true" means:"id of the entry that is in its place; NULL if there is none"`
 }
 
 // LiveCounterRow is one metric of both sides. Sorted by fixture_id, metric. A metric not sent for
@@ -81,6 +99,7 @@ type LiveTimelineRow struct {
 	SideProven string     `parquet:"side_proven,dict" digest:"47" means:"side the state is proven for: HOME, AWAY or NONE"`
 	Until      time.Time  `parquet:"until,timestamp(millisecond)" digest:"48" means:"when the next entry begins; of the newest entry its last observation, UTC"`
 	ListedAt   *time.Time `parquet:"listed_at,optional,timestamp(millisecond)" digest:"49" means:"when the provider's own list first held the event, UTC; NULL unless EXACT"`
+	EntryID    *string    `parquet:"entry_id,optional" digest:"63?" later:"true" means:"opaque id of the entry, the same from the first publication with it on, whatever is corrected of it; NULL in rows written before this column"`
 }
 
 // LiveBucketRow is the pressure of one minute of play. Sorted by fixture_id,

@@ -12,8 +12,8 @@ import "time"
 //     mkt.columns, so changing it changes the bytes of every file.
 //   - digest (fixtures, markets and live rows): the column's code in the content digest, "-" if
 //     the digest leaves it out. Every published digest depends on the codes: a code never changes and is
-//     never used again. A new column gets the next code of its table, wherever it stands, and
-//     changes the digest of every fixture once.
+//     never used again. A new column gets the next code of its table, wherever it stands, with
+//     "?": it is left out if it has no value, so that rows from before it keep their digest.
 //   - later: the column was added when files without it had been published. If no row has a value,
 //     [Summary] leaves it out, as builds before the column did.
 
@@ -24,7 +24,8 @@ import "time"
 //	   live_buckets has added
 //	3: live_timeline has added; live_periods has minutes, minutes_known, home_known and
 //	   away_known
-const Version = 3
+//	4: live has timeline_revision and withdrawn; live_timeline has entry_id
+const Version = 4
 
 // FixtureRow is one fixture. Sorted by fixture_id, unique.
 type FixtureRow struct {
@@ -32,7 +33,7 @@ type FixtureRow struct {
 	Home              *string    `parquet:"home,optional" digest:"1" means:"home team as the provider writes it"`
 	Away              *string    `parquet:"away,optional" digest:"2" means:"away team as the provider writes it"`
 	League            *string    `parquet:"league,optional,dict" digest:"3" means:"league as the provider writes it"`
-	StartsAt          *time.Time `parquet:"starts_at,optional,timestamp(millisecond)" digest:"4" means:"kick-off, UTC"`
+	StartsAt          *time.Time `parquet:"starts_at,optional,timestamp(millisecond)" digest:"4?" means:"kick-off, UTC"`
 	MarketCount       int32      `parquet:"market_count" digest:"5" means:"markets of the fixture in this dataset"`
 	SourceProvider    string     `parquet:"source_provider,dict" digest:"6" means:"name of the provider the fixture comes from"`
 	ProviderFixtureID string     `parquet:"provider_fixture_id" digest:"7" means:"the provider's own id of the fixture"`

@@ -33,6 +33,12 @@ func Live(l *football.Live, retrieved time.Time, rank int) table.LiveRow {
 		row.VisualCertainty, row.VisualSince = filled((*string)(&v.Certainty)), msOrNone(v.Since)
 	}
 	addMomentum(&row, &l.Momentum)
+	if l.Revision > 0 {
+		row.TimelineRevision = number(l.Revision)
+	}
+	for i := range l.Withdrawn {
+		row.Withdrawn = append(row.Withdrawn, withdrawn(&l.Withdrawn[i]))
+	}
 	if rank > 0 {
 		row.DetailRank, row.SeriesMax, row.SeriesMaxMinute = number(rank), number(l.Series.Max), number(l.Series.MaxMinute)
 	}
@@ -70,17 +76,28 @@ func LiveTimeline(rows []table.LiveTimelineRow, l *football.Live) []table.LiveTi
 	for i, e := range l.Timeline {
 		row := table.LiveTimelineRow{
 			FixtureID: string(l.Fixture.ID), Ordinal: int32(i), At: ms(e.At), Minute: numberOf(e.Minute), Second: numberOf(e.Second),
-			State: string(e.State), Certainty: string(e.Certainty), SideProven: string(e.SideProven), Until: ms(e.Until), ListedAt: msOrNone(e.ListedAt),
+			State: string(e.State), Certainty: string(e.Certainty), SideProven: string(e.SideProven), Until: ms(e.Until), ListedAt: msOrNone(e.ListedAt), EntryID: filled(&e.ID),
 		}
 		if e.Half != 0 {
 			row.Half = number(e.Half)
 		}
-		if e.Added != 0 {
-			row.Added = number(e.Added)
-		}
+		row.Added = addedOf(&e)
 		rows = append(rows, row)
 	}
 	return rows
+}
+
+func withdrawn(w *football.Withdrawal) table.WithdrawnRow {
+	e := &w.Entry
+	return table.WithdrawnRow{EntryID: e.ID, State: string(e.State), SideProven: string(e.SideProven), Minute: numberOf(e.Minute), Second: numberOf(e.Second),
+		Added: addedOf(e), At: ms(e.At), ShownFrom: ms(w.ShownFrom), WithdrawnAt: ms(w.At), Reason: string(w.Reason), ReplacedBy: filled(&w.ReplacedBy)}
+}
+
+func addedOf(e *football.TimelineEntry) *int32 {
+	if e.Added == 0 {
+		return nil
+	}
+	return number(e.Added)
 }
 
 // LiveBuckets appends the rows of a fixture's minutes.

@@ -5,13 +5,15 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 
 	"mkt/publish/table"
 	"mkt/publish/table/columnar"
 )
 
-// columns are the columns of a table with their codes, by leaf: see the tag digest of the row types.
+// columns are the columns of a table with their codes, by leaf: see the tag digest of the row types. A code is
+// notDigested, or one byte, perhaps with ifAny.
 type columns struct {
 	slots []columnar.Slot
 	codes []int
@@ -26,18 +28,12 @@ var (
 	timelineColumns = sync.OnceValue(columnsOf[table.LiveTimelineRow])
 	bucketColumns   = sync.OnceValue(columnsOf[table.LiveBucketRow])
 	periodColumns   = sync.OnceValue(columnsOf[table.LivePeriodRow])
-
-	// Of a fixture without a kick-off: a missing kick-off was never digested.
-	codesWithoutStart = sync.OnceValue(func() []int {
-		codes := slices.Clone(fixtureColumns().codes)
-		codes[slices.Index(codes, startsAtCode)] = notDigested
-		return codes
-	})
 )
 
 const (
-	startsAtCode = 4
-	notDigested  = -1
+	notDigested = -1
+	// ifAny is added to the code of a column that is left out if it has no value.
+	ifAny = 1 << 8
 )
 
 // columnsOf panics on a column that has no code and is not excluded, which is a mistake in its definition.
@@ -46,12 +42,17 @@ func columnsOf[T table.Row]() columns {
 	codes := make([]int, len(l.Leaves))
 	for i, leaf := range l.Leaves {
 		tag := l.Tags[leaf.Name].Get("digest")
-		code, err := strconv.Atoi(tag)
+		digits, isIfAny := strings.CutSuffix(tag, "?")
+		code, err := strconv.Atoi(digits)
 		if tag == "-" {
 			code, err = notDigested, nil
 		}
-		if err != nil || code > math.MaxUint8 || code >= 0 && slices.Contains(codes[:i], code) {
+		isTaken := slices.ContainsFunc(codes[:i], func(other int) bool { return other != notDigested && other&^ifAny == code })
+		if err != nil || code > math.MaxUint8 || isTaken {
 			panic(fmt.Sprintf("table %s: column %s needs a digest code of its own, or \"-\"", l.Name, leaf.Name))
+		}
+		if isIfAny {
+			code |= ifAny
 		}
 		codes[i] = code
 	}
@@ -62,7 +63,7 @@ func columnsOf[T table.Row]() columns {
 func (c *columns) firstCode() int {
 	for _, code := range c.codes {
 		if code != notDigested {
-			return code
+			return code &^ ifAny
 		}
 	}
 	return notDigested

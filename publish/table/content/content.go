@@ -38,9 +38,6 @@ type Digester struct {
 // Begin begins the digest of a fixture; its markets follow.
 func (d *Digester) Begin(fixture table.FixtureRow) {
 	d.bytes, d.codes = d.bytes[:0], fixtureColumns().codes
-	if fixture.StartsAt == nil {
-		d.codes = codesWithoutStart()
-	}
 	d.row(fixtureColumns().slots, unsafe.Pointer(&fixture), 0, 0)
 	d.codes = marketColumns().codes
 }
@@ -67,12 +64,12 @@ func (d *Digester) row(slots []columnar.Slot, row unsafe.Pointer, rep, depth byt
 		case s.IsText:
 			if text, ok := s.Text(at); ok {
 				b = columnar.AppendText(append(b, byte(code), rep<<4|(depth+s.Optional)), text)
-			} else {
+			} else if code < ifAny {
 				b = append(b, byte(code), rep<<4|depth)
 			}
 		case s.Kind == columnar.TextsSlot:
 			texts := *(*[]string)(at)
-			if len(texts) == 0 {
+			if len(texts) == 0 && code < ifAny {
 				b = append(b, byte(code), rep<<4|depth)
 			}
 			for n, text := range texts {
@@ -87,7 +84,7 @@ func (d *Digester) row(slots []columnar.Slot, row unsafe.Pointer, rep, depth byt
 				// One append instead of two: this is the inner loop of every digest.
 				b = append(b, byte(code), rep<<4|(depth+s.Optional), byte(bits), byte(bits>>8), byte(bits>>16), byte(bits>>24),
 					byte(bits>>32), byte(bits>>40), byte(bits>>48), byte(bits>>56))
-			} else {
+			} else if code < ifAny {
 				b = append(b, byte(code), rep<<4|depth)
 			}
 		}
@@ -99,7 +96,7 @@ func (d *Digester) row(slots []columnar.Slot, row unsafe.Pointer, rep, depth byt
 func (d *Digester) list(s *columnar.Slot, rows columnar.Rows, rep, depth byte) {
 	if rows.Len == 0 {
 		for leaf := range s.Leaves {
-			if code := d.codes[s.Leaf+leaf]; code != notDigested {
+			if code := d.codes[s.Leaf+leaf]; code != notDigested && code < ifAny {
 				d.bytes = append(d.bytes, byte(code), rep<<4|depth)
 			}
 		}

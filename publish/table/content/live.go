@@ -43,7 +43,7 @@ func addLive[T any](d *Digester, rows []T, c columns) {
 // ParseLive reads the rows in the content of a fixture. Other rows have other bytes. Columns that the
 // content leaves out are empty, except the id of the fixture.
 func ParseLive(data []byte) (l LiveRows, err error) {
-	r := contentReader{rest: data, mayLack: notDigested}
+	r := contentReader{rest: data}
 	r.codes = liveColumns().codes
 	if err = r.row(liveColumns().slots, reflect.ValueOf(&l.Fixture).Elem(), 0, 0); err != nil {
 		return l, err

@@ -19,11 +19,11 @@ var ErrInvalid = errors.New("not the content of a fixture")
 
 // Parse reads the rows in the content of a fixture. Other rows have other bytes.
 func Parse(data []byte) (fixture table.FixtureRow, markets []table.MarketRow, err error) {
-	r := contentReader{rest: data, codes: fixtureColumns().codes, mayLack: startsAtCode}
+	r := contentReader{rest: data, codes: fixtureColumns().codes}
 	if err = r.row(fixtureColumns().slots, reflect.ValueOf(&fixture).Elem(), 0, 0); err != nil {
 		return fixture, nil, err
 	}
-	r.codes, r.mayLack = marketColumns().codes, notDigested
+	r.codes = marketColumns().codes
 	for len(r.rest) > 0 {
 		var m table.MarketRow
 		if err = r.row(marketColumns().slots, reflect.ValueOf(&m).Elem(), 0, 0); err != nil {
@@ -42,9 +42,8 @@ const endOfTime = 253402300800000
 
 // contentReader reads rows in the order in which a [Digester] adds them.
 type contentReader struct {
-	rest    []byte
-	codes   []int // by leaf
-	mayLack int   // the code of a column that is left out if it has no value
+	rest  []byte
+	codes []int // by leaf
 }
 
 func (r *contentReader) row(slots []columnar.Slot, row reflect.Value, rep, depth byte) error {
@@ -57,7 +56,7 @@ func (r *contentReader) row(slots []columnar.Slot, row reflect.Value, rep, depth
 			continue
 		}
 		code := r.codes[s.Leaf]
-		if code == notDigested || code == r.mayLack && !r.next(code) {
+		if code == notDigested || code >= ifAny && !r.next(code&^ifAny) {
 			continue
 		}
 		if err := r.field(s, field, byte(code), rep, depth); err != nil {
@@ -180,6 +179,9 @@ func (r *contentReader) texts(field reflect.Value, code, def byte) error {
 // have the levels of the row around them.
 func (r *contentReader) list(s *columnar.Slot, field reflect.Value, rep, depth byte) error {
 	first := byte(r.codes[s.Leaf])
+	if r.codes[s.Leaf] >= ifAny && !r.next(int(first)) {
+		return nil
+	}
 	if r.at(first, rep<<4|depth) {
 		for leaf := range s.Leaves {
 			if code := r.codes[s.Leaf+leaf]; code != notDigested {

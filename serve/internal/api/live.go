@@ -125,6 +125,7 @@ func (f *LiveFixture) AppendMomentum(dst []byte, now time.Time) []byte {
 // is STALE, as the pipeline would add it, and the entry before ends where it begins.
 func (f *LiveFixture) AppendTimeline(dst []byte, now time.Time) []byte {
 	dst = addText(dst, `{"fixture_id":`, f.ID)
+	dst = addIntOrNull(dst, `,"timeline_revision":`, f.row.TimelineRevision)
 	dst = append(append(dst, `,"timeline":[`...), f.past.get(f.renderPast)...)
 	stale := f.becameStale(now)
 	if f.newest != nil {
@@ -140,7 +141,8 @@ func (f *LiveFixture) AppendTimeline(dst []byte, now time.Time) []byte {
 		}
 		dst = appendEntry(dst, f.staleEntry(now))
 	}
-	return append(dst, "]}"...)
+	dst = appendArray(append(dst, `],"withdrawn":`...), f.row.Withdrawn, appendWithdrawn)
+	return append(dst, '}')
 }
 
 // AppendStats appends the stats response.
@@ -166,6 +168,10 @@ func (f *LiveFixture) staleEntry(now time.Time) *table.LiveTimelineRow {
 	}
 	e := &table.LiveTimelineRow{At: *f.row.StaleAt, Until: until, State: string(football.VisualStale),
 		Certainty: string(football.Unknown), SideProven: string(football.SideNone), Minute: f.row.ClockMinute, Second: f.row.ClockSecond}
+	if last := f.newest; last != nil && last.EntryID != nil {
+		id := football.StaleEntryID(football.MatchOfEntry(*last.EntryID), e.At)
+		e.EntryID = &id
+	}
 	if end := int32(football.HalfEnds(f.half())); end > 0 && e.Minute != nil && *e.Minute >= end {
 		added, zero := *e.Minute-end+1, int32(0)
 		e.Minute, e.Added = &end, &added

@@ -48,6 +48,7 @@ func appendLiveHead(dst []byte, r *table.LiveRow) []byte {
 // appendLiveTail appends the end of a listed live fixture without its closing brace.
 func appendLiveTail(dst []byte, r *table.LiveRow) []byte {
 	dst = addBool(dst, `,"detail_available":`, r.DetailRank != nil)
+	dst = addIntOrNull(dst, `,"timeline_revision":`, r.TimelineRevision)
 	dst = addNonEmpty(dst, `,"provenance":{"source_provider":`, r.SourceProvider)
 	dst = addText(dst, `,"provider_fixture_id":`, r.ProviderFixtureID)
 	dst = addAbsent(dst, r.Absent)
@@ -97,6 +98,24 @@ func appendEntry(dst []byte, e *table.LiveTimelineRow) []byte {
 	dst = addText(dst, `,"side_proven":`, e.SideProven)
 	dst = addTime(dst, `,"until":`, e.Until)
 	dst = addIntIfAny(dst, `,"added":`, e.Added)
+	if e.EntryID != nil { // a publication of an older build has none
+		dst = addText(dst, `,"entry_id":`, *e.EntryID)
+	}
+	return append(dst, '}')
+}
+
+func appendWithdrawn(dst []byte, w *table.WithdrawnRow) []byte {
+	dst = addText(dst, `{"entry_id":`, w.EntryID)
+	dst = addText(dst, `,"state":`, w.State)
+	dst = addText(dst, `,"side_proven":`, w.SideProven)
+	dst = addIntOrNull(dst, `,"minute":`, w.Minute)
+	dst = addIntOrNull(dst, `,"second":`, w.Second)
+	dst = addIntIfAny(dst, `,"added":`, w.Added)
+	dst = addTime(dst, `,"at":`, w.At)
+	dst = addTime(dst, `,"shown_from":`, w.ShownFrom)
+	dst = addTime(dst, `,"withdrawn_at":`, w.WithdrawnAt)
+	dst = addText(dst, `,"reason":`, w.Reason)
+	dst = addTextOrNull(dst, `,"replaced_by":`, w.ReplacedBy)
 	return append(dst, '}')
 }
 

@@ -49,6 +49,7 @@ type Schema struct {
 	MomentumStrengths   []string `json:"momentum_strengths"`
 	MomentumScopes      []string `json:"momentum_scopes"`
 	UnavailableReasons  []string `json:"unavailable_reasons"`
+	WithdrawalReasons   []string `json:"withdrawal_reasons"`
 	BucketStates        []string `json:"bucket_states"`
 	StatsPeriods        []string `json:"stats_periods"` // keys of periods in the stats response
 	Metrics             []string `json:"metrics"`       // keys of counters, in addition to the providers' own
@@ -124,6 +125,7 @@ func NewSchema(sections, providerMetrics []string) Schema {
 		MomentumStrengths:    texts(football.Strengths()),
 		MomentumScopes:       texts([]football.Scope{football.ScopeFixture}),
 		UnavailableReasons:   texts(football.UnavailableReasons()),
+		WithdrawalReasons:    texts(football.WithdrawalReasons()),
 		BucketStates:         bucketStates(),
 		StatsPeriods:         halfKeys,
 		Metrics:              texts(football.Metrics()),
