@@ -44,7 +44,7 @@ func TestStaleIsStale(t *testing.T) {
 	// A sample may be on its way for ten seconds, so the entry ends ten seconds ago.
 	for late, until := range map[time.Duration]string{time.Millisecond: "09:10:58.000", 12 * time.Second: "09:11:00.000"} {
 		w.setClock(at.Add(late))
-		if body := w.get(path+"/timeline", "acme").body; !strings.Contains(body, `,{"at":"2026-11-20T09:10:58.000Z","minute":29,"second":7,"state":"STALE","certainty":"UNKNOWN","side_proven":"NONE","until":"2026-11-20T`+until+`Z"}]`) {
+		if body := w.get(path+"/timeline", "acme").body; !strings.Contains(body, `,{"at":"2026-11-20T09:10:58.000Z","minute":29,"second":7,"state":"STALE","certainty":"UNKNOWN","side_proven":"NONE","until":"2026-11-20T`+until+`Z","entry_id":"en_0c2k9q4r7m000-smworeh1s"}]`) {
 			t.Error(body)
 		}
 	}

@@ -38,7 +38,7 @@ func TestSchemaListsEveryClosedSet(t *testing.T) {
 		"ErrorCode": "error_codes", "HealthStatus": "health_statuses", "HealthComponent": "health_components", "HealthCode": "health_codes",
 		"ProviderErrorCode": "provider_error_codes", "ClientStatus": "client_statuses", "ProviderStatus": "provider_statuses",
 		"SubscriptionStatus": "subscription_statuses", "Product": "products", "ClockPeriod": "clock_periods", "VisualState": "visual_states",
-		"Side": "sides", "Certainty": "timeline_certainties", "BucketState": "bucket_states", "UnavailableReason": "unavailable_reasons",
+		"Side": "sides", "Certainty": "timeline_certainties", "BucketState": "bucket_states", "UnavailableReason": "unavailable_reasons", "WithdrawalReason": "withdrawal_reasons",
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()

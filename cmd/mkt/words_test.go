@@ -45,13 +45,14 @@ var vocabularies = []struct{ path, lists string }{
 	{`quality\.reasons`, "quality_reasons"},
 	{`clock\.period`, "clock_periods"},
 	{`visual_state\.state`, "visual_states"},
-	{`timeline\.state`, "visual_states"},
+	{`(timeline|withdrawn)\.state`, "visual_states"},
 	{`(visual_state|timeline)\.certainty`, "timeline_certainties"},
-	{`(visual_state|timeline)\.side_proven`, "sides"},
+	{`(visual_state|timeline|withdrawn)\.side_proven`, "sides"},
 	{`momentum\.leader`, "momentum_leaders"},
 	{`momentum\.strength`, "momentum_strengths"},
 	{`momentum\.scope`, "momentum_scopes"},
 	{`unavailable_reason`, "unavailable_reasons"},
+	{`withdrawn\.reason`, "withdrawal_reasons"},
 	{`data\.counters\.[a-z_0-9]+`, "metrics provider_metrics"},
 	{`(counters\.[a-z_0-9]+|series\.kova|periods\.[a-z_0-9]+)\.state`, "bucket_states"},
 	{`data\.periods\.[a-z_0-9]+`, "stats_periods"},
@@ -60,7 +61,7 @@ var vocabularies = []struct{ path, lists string }{
 // texts are members whose values are not from a closed set, even if they look like it: names, prices,
 // lines, ids, and the outcomes of a market.
 var texts = regexp.MustCompile(`\.(home|away|league|market_name|lines|selection|line|qualifier|subject|subject_2|row|column|name|labels\.\w+|fractional|` +
-	`provider_\w+|\w+_id|\w+_url|\w+_at|at|until|since|retained_from|cycle_id|time|date|route|endpoint|absent|message|content_digest|\w*cursor|\w+_hint|support_email|api_version|` +
+	`provider_\w+|\w+_id|\w+_url|\w+_at|at|until|since|shown_from|replaced_by|retained_from|cycle_id|time|date|route|endpoint|absent|message|content_digest|\w*cursor|\w+_hint|support_email|api_version|` +
 	`urls\.\w+|source_provider)$|^/status data\.status$`)
 
 // TestWordsAreInSchema: no answer of the API about the simulated world, to accounts in every state,

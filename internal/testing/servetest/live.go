@@ -82,8 +82,8 @@ func writeLive[T table.Row](w liveWriter, name string, fixtures []LiveFixture, r
 
 // LiveSample returns the n-th fixture in play of a client, observed at a time. Its id is
 // that of the client's n-th sample of the market engine. Fixtures 0, 3, 6 … are in the
-// detail set. Of every six fixtures, one has no momentum and one has left play. version
-// is part of the names.
+// detail set. Of every six fixtures, one has no momentum, one has left play, and one is as of
+// builds without ids of entries. version is part of the names.
 func LiveSample(clientID string, n, version int, at time.Time) LiveFixture {
 	id := FixtureID(clientID, n)
 	stale := at.Add(time.Minute)
@@ -95,7 +95,7 @@ func LiveSample(clientID string, n, version int, at time.Time) LiveFixture {
 		ScoreHome: ptr(int32(1)), ScoreAway: ptr(int32(0)),
 		VisualState: ptr(string(football.VisualPressure)), VisualSide: ptr(string(football.SideHome)), VisualCertainty: ptr(string(football.Inferred)), VisualSince: ptr(at.Add(-24 * time.Second)),
 		MomentumHome: &home, MomentumAway: ptr(100 - home), MomentumLeader: ptr(string(football.LeaderHome)), MomentumStrength: ptr(string(football.StrengthClear)),
-		MomentumScope: ptr(string(football.ScopeFixture)), SourceProvider: "betsapi", ProviderFixtureID: fmt.Sprint(1_000_000 + n), ProviderFetchedAt: at.Add(-time.Second),
+		MomentumScope: ptr(string(football.ScopeFixture)), TimelineRevision: ptr(int32(28_815_480 + n)), SourceProvider: "betsapi", ProviderFixtureID: fmt.Sprint(1_000_000 + n), ProviderFetchedAt: at.Add(-time.Second),
 		Absent: []string{"clock_added"},
 	}}
 	switch n % 6 {
@@ -126,6 +126,20 @@ func (f *LiveFixture) detail(n int, at time.Time) {
 		{FixtureID: id, At: at.Add(-29 * time.Minute), State: string(football.VisualKickOff), Certainty: string(football.Inferred), SideProven: string(football.SideNone), Until: at.Add(-9 * time.Minute)},
 		{FixtureID: id, Ordinal: 1, At: at.Add(-9 * time.Minute), Half: ptr(int32(1)), Minute: ptr(int32(20)), Second: ptr(int32(31)), State: string(football.VisualGoal), Certainty: string(football.Exact), SideProven: string(football.SideHome), Until: at.Add(-24 * time.Second)},
 		{FixtureID: id, Ordinal: 2, At: at.Add(-24 * time.Second), Half: ptr(int32(1)), Minute: ptr(int32(28)), Second: ptr(int32(43)), State: string(football.VisualPressure), Certainty: string(football.Inferred), SideProven: string(football.SideHome), Until: at},
+	}
+	if n%6 == 3 {
+		f.Row.TimelineRevision = nil
+	} else {
+		match := fmt.Sprintf("en_0c2k9q4r7m%03d", n)
+		for i := range f.Timeline {
+			f.Timeline[i].EntryID = ptr(football.EntryID(match, i))
+		}
+		f.Row.Withdrawn = []table.WithdrawnRow{
+			{EntryID: football.EntryID(match, 35), State: string(football.VisualGoal), SideProven: string(football.SideAway), Minute: ptr(int32(24)), Second: ptr(int32(4)),
+				At: at.Add(-5 * time.Minute), ShownFrom: at.Add(-5 * time.Minute), WithdrawnAt: at.Add(-3 * time.Minute), Reason: string(football.CounterFell)},
+			{EntryID: football.EntryID(match, 36), State: string(football.VisualCard), SideProven: string(football.SideHome), Minute: ptr(int32(45)), Second: ptr(int32(0)), Added: ptr(int32(2)),
+				At: at.Add(-2 * time.Minute), ShownFrom: at.Add(-time.Minute), WithdrawnAt: at, Reason: string(football.Replaced), ReplacedBy: f.Timeline[2].EntryID},
+		}
 	}
 	f.Buckets = []table.LiveBucketRow{
 		{FixtureID: id, Minute: 1, State: string(football.BucketMissing)},
