@@ -20,7 +20,7 @@ MEMBERS = dict(says=list, format=str, fixture_id=str, market_id=str, selection_i
                path=list, commits=list, leaf=str, after=str, proof=str, answer=str)
 FORMATS = {"mkt.receipt/v2": list(MEMBERS), "mkt.live-receipt/v2": [name for name in MEMBERS if name not in ("market_id", "selection_id")]}
 IDS = dict(fixture_id="fx_[a-z2-7]{26}", market_id="mk_[a-z2-7]{26}(~[a-z2-7]{8})?", selection_id="sl_[a-z2-7]{26}")
-FIXTURE = """fixture_id text, home text?, away text?, league text?, starts_at kick-off, market_count integer,
+FIXTURE = """fixture_id text, home text?, away text?, league text?, starts_at time??, market_count integer,
     source_provider text, provider_fixture_id text, absent texts"""
 MARKET = """fixture_id text, market_id text, ordinal integer, market text?, market_name text?, period text?,
     sections texts, lines texts, origin_type text, derivation_version text, selection_count integer,
@@ -34,10 +34,13 @@ MATCH = """fixture_id text, home text?, away text?, league text?, starts_at time
     clock_running boolean?, score_home integer?, score_away integer?, visual_state text?, visual_side_proven text?,
     visual_certainty text?, visual_since time?, momentum_home integer?, momentum_away integer?, momentum_leader text?,
     momentum_strength text?, momentum_scope text?, unavailable_reason text?, series_max integer?,
-    series_max_minute integer?, source_provider text, provider_fixture_id text, provider_event_id text?, absent texts"""
+    series_max_minute integer?, source_provider text, provider_fixture_id text, provider_event_id text?, absent texts,
+    64 timeline_revision integer??"""
+WITHDRAWN = """entry_id text, state text, side_proven text, minute integer??, second integer??, added integer??, at time,
+    shown_from time, withdrawn_at time, reason text, replaced_by text??"""
 COUNTER = "metric text, state text, home_text text?, home decimal?, away_text text?, away decimal?, absent texts"
 ENTRY = """ordinal integer, at time, half integer?, minute integer?, second integer?, added integer?, state text,
-    certainty text, side_proven text, until time, listed_at time?"""
+    certainty text, side_proven text, until time, listed_at time?, 63 entry_id text??"""
 MINUTE = "minute integer, added integer, state text, home integer?, away integer?"
 HALF = """half integer, state text, home integer?, away integer?, minutes integer?, minutes_known integer?, home_known integer?,
     away_known integer?"""
@@ -48,7 +51,7 @@ PRICE = [
 PLAY = [
     "score: {score_home} - {score_away} in minute {clock_minute}, second {clock_second} (period {clock_period}, stoppage time "
     "{clock_added}, clock {clock_running}), {in_play}, as seen at {at}", MATCH_LINE,
-    "momentum: {momentum}; with {counters} counters, {timeline} entries of the timeline, {minutes} minutes and {halves} halves"]
+    "momentum: {momentum}; with {counters} counters, {timeline} entries of the timeline, {minutes} minutes and {halves} halves{withdrawn}"]
 ENDS = [
     "published: {published_at} by the operator's clock, as publication {version} of dataset {dataset}; read from {source_provider} "
     "at {fetched}; entry {index} of the log {origin}", "witnessed: {witnessed}",
@@ -185,14 +188,16 @@ def root_of(entry, index, size, path):
 
 
 def table(first, columns, inner=None):
-    """Columns as (number, name, kind), and the table of the rows that lie in a row."""
-    return [(first + i, *column.split()) for i, column in enumerate(columns.split(","))], inner
+    """Columns as (number, name, kind), and the table of the rows that lie in a row. A column that was added has its number."""
+    split = [column.split() for column in columns.split(",")]
+    return [(int(column[0]) if len(column) == 3 else first + i, *column[-2:]) for i, column in enumerate(split)], inner
 
 
 FIXTURE, LABEL = table(0, FIXTURE), table(33, LABEL)
 SELECTION = table(16, SELECTION, LABEL)
 MARKET = table(0, MARKET, SELECTION)
-MATCH = table(0, MATCH)
+WITHDRAWN = table(65, WITHDRAWN)
+MATCH = table(0, MATCH, WITHDRAWN)
 LISTS = dict(counters=table(32, COUNTER), timeline=table(39, ENTRY), minutes=table(50, MINUTE), halves=table(55, HALF))
 
 
@@ -234,11 +239,11 @@ def read_rows(data, live):
     def row(columns, inner, r, d):
         found = {}
         for number, name, kind in columns:
-            if kind == "kick-off":  # it is left out if it is null
-                found[name], kind = None, "time?"
+            if kind[-2:] == "??":  # it is left out if it is null
+                found[name], kind = None, kind[:-1]
                 if not follows(number, r):
                     continue
-                need(data[at + 1] & 15 == d + 1, "content: a kick-off that is null and there")
+                need(data[at + 1] & 15 == d + 1, "content: a column that is null and not left out")
             deep = depth(number, r)
             full = deep == d + 1
             if kind == "texts":
@@ -258,7 +263,9 @@ def read_rows(data, live):
     def rows(kind, r, d):
         columns, inner = kind
         found = []
-        if at + 1 < len(data) and data[at + 1] & 15 == d:  # an empty list: each column, also of the rows in the rows
+        if kind is WITHDRAWN and not follows(columns[0][0], r):
+            return found
+        if kind is not WITHDRAWN and at + 1 < len(data) and data[at + 1] & 15 == d:  # an empty list: each column, also of the rows in the rows
             while kind:
                 need(all(depth(number, r) == d for number, _, _ in kind[0]), "content: the depth of an empty list")
                 kind = kind[1]
@@ -496,6 +503,7 @@ def check(data, policy):
         home, away, reason = fixture["momentum_home"], fixture["momentum_away"], fixture["unavailable_reason"]
         both = home is not None and away is not None
         words["momentum"] = f"{home} - {away}" if both else f"unavailable ({'none' if reason is None else quoted(reason)})"
+        words["withdrawn"] = f"; withdrawn entries: {len(fixture['rows'])}" if fixture["rows"] else ""
         words.update({name: len(of) for name, of in rows.items()}, at=fixture["at"], in_play="in play" if fixture["in_play"] else "not in play")
     else:
         (market, selection), = chosen

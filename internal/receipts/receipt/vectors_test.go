@@ -28,6 +28,7 @@ import (
 	"mkt/publish/durable"
 	"mkt/publish/football"
 	"mkt/publish/snapshot"
+	"mkt/publish/table/content"
 )
 
 var update = flag.Bool("update", false, "rewrite the vectors")
@@ -179,6 +180,10 @@ func receiptsOf(w *world) []vector {
 	price := w.make(w.wanted(c, 3, mkRaw, slPrice))
 	k := w.tick(2, 3)
 	w.logOf(football.LiveIntelligence)
+	match, empty := w.make(w.wantedLive(k, 2)), w.make(w.wantedLive(k, 3))
+	w.changeMatch = withdraw
+	k = w.tick(4)
+	w.logOf(football.LiveIntelligence)
 	return []vector{
 		{"ok", "price", "", "the price of a RAW market; two commits", price},
 		{"ok", "price", "any", "any of the two witnesses is enough", price},
@@ -192,8 +197,9 @@ func receiptsOf(w *world) []vector {
 		{"no", "price", "other-key", "a witness of that name with another key", price},
 		{"ok", "answer", "", "with the answer of the provider; two selections, a price that is null", w.make(withAnswer)},
 		{"ok", "first", "", "the first leaf of a log names no older checkpoint; columns that were not sent", w.make(first)},
-		{"ok", "match", "", "a match in play", w.make(w.wantedLive(k, 2))},
-		{"ok", "match-empty", "", "a match without clock, score and lists", w.make(w.wantedLive(k, 3))},
+		{"ok", "match", "", "a match in play", match},
+		{"ok", "match-empty", "", "a match without clock, score and lists", empty},
+		{"ok", "match-withdrawn", "", "a match with ids of entries, a revision and withdrawn entries", w.make(w.wantedLive(k, 4))},
 	}
 }
 
@@ -356,6 +362,46 @@ func draftsOf(w *world, policies map[string]string) (all []vector) {
 		return slices.Concat(data[:at], []byte{4, 0}, data[at+10:])
 	}, says: strings.NewReplacer("kick-off 2026-12-02T13:00:00.000Z", "kick-off null")})
 	add("no", "match-end", "", "a byte after the rows of a match", &draft{live: true, content: func(data []byte) []byte { return append(data, 63) }})
+	timeline := func(verdict, name, shows string, rows func(*content.LiveRows), data func([]byte) []byte) {
+		d := &draft{live: true, content: func([]byte) []byte {
+			match := w.match(2)
+			withdraw(&match)
+			rows(&match)
+			return with(data, match.AppendContent(nil))
+		}}
+		if match := w.match(2); verdict == "no" {
+			withdraw(&match)
+			rows(&match)
+			if n := len(match.Fixture.Withdrawn); n > 0 {
+				d.says = strings.NewReplacer(" halves", fmt.Sprintf(" halves; withdrawn entries: %d", n))
+			}
+		}
+		add(verdict, name, "", shows, d)
+	}
+	same := func(*content.LiveRows) {}
+	noneWithdrawn := func(l *content.LiveRows) { l.Fixture.Withdrawn = nil }
+	timeline("ok", "match-none-withdrawn", "ids of entries and a revision, nothing withdrawn", noneWithdrawn, nil)
+	timeline("ok", "match-entry-id-empty", "an id that is an empty text is not null", func(l *content.LiveRows) { l.Timeline[0].EntryID = text("") }, nil)
+	timeline("no", "match-entry-id-null", "an id of an entry that is null and not left out", func(l *content.LiveRows) { l.Timeline[2].EntryID = nil }, func(data []byte) []byte {
+		at := bytes.LastIndex(data, []byte{49, 0}) + 2
+		return slices.Concat(data[:at], []byte{63, 0}, data[at:])
+	})
+	timeline("no", "match-entry-id-twice", "an id of an entry twice", same, in("\x3f\x01\x09en_0abc-0", "\x3f\x01\x09en_0abc-0\x3f\x01\x09en_0abc-0"))
+	timeline("no", "match-revision-null", "a revision that is null and not left out", func(l *content.LiveRows) { l.Fixture.TimelineRevision = nil }, in("\x41\x01\x09en_0abc-5", "\x40\x00\x41\x01\x09en_0abc-5"))
+	timeline("no", "match-withdrawn-empty", "an empty list of withdrawn entries that is not left out", noneWithdrawn, func(data []byte) []byte {
+		at := bytes.Index(data, []byte("\x20\x00\x07attacks"))
+		var empty []byte
+		for column := byte(65); column <= 75; column++ {
+			empty = append(empty, column, 0)
+		}
+		return slices.Concat(data[:at], empty, data[at:])
+	})
+	timeline("no", "match-withdrawn-null", "a minute of a withdrawn entry that is null and not left out", same, in("\x43\x11\x04NONE", "\x43\x11\x04NONE\x44\x11"))
+	timeline("no", "match-withdrawn-lacks", "a withdrawn entry without its side", same, in("\x43\x11\x04NONE", ""))
+	timeline("no", "match-withdrawn-repetition", "a second withdrawn entry that does not continue the list", same, in("\x41\x11\x09en_0abc-s", "\x41\x01\x09en_0abc-s"))
+	timeline("no", "match-withdrawn-time", "a withdrawal in the year 10000", func(l *content.LiveRows) {
+		l.Fixture.Withdrawn[0].WithdrawnAt = time.UnixMilli(253402300800000).UTC()
+	}, nil)
 	add("no", "match-of-another", "", "the rows of another match", &draft{live: true, content: in(id, fixtureID(4))})
 
 	// The path and the commits.

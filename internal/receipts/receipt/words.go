@@ -119,7 +119,12 @@ func momentumLine(rows *content.LiveRows) string {
 	if f.MomentumHome != nil && f.MomentumAway != nil {
 		momentum = fmt.Sprintf("%d - %d", *f.MomentumHome, *f.MomentumAway)
 	}
-	return fmt.Sprintf("momentum: %s; with %d counters, %d entries of the timeline, %d minutes and %d halves", momentum, len(rows.Counters), len(rows.Timeline), len(rows.Buckets), len(rows.Periods))
+	withdrawn := ""
+	if n := len(f.Withdrawn); n > 0 {
+		withdrawn = fmt.Sprintf("; withdrawn entries: %d", n)
+	}
+	return fmt.Sprintf("momentum: %s; with %d counters, %d entries of the timeline, %d minutes and %d halves%s", momentum,
+		len(rows.Counters), len(rows.Timeline), len(rows.Buckets), len(rows.Periods), withdrawn)
 }
 
 // milliseconds is the form of times of rows.

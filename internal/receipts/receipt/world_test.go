@@ -64,6 +64,8 @@ type world struct {
 	cycles  int
 	answer  []byte                                 // of every fixture, in place of [answerOf]; nil for none
 	more    func(fixture string) []table.MarketRow // of each fixture; may be nil
+
+	changeMatch func(*content.LiveRows) // may be nil
 }
 
 func newWorld(t testing.TB, quorum string) *world {
@@ -149,6 +151,9 @@ func (w *world) tick(fixtures ...int) snapshot.Commit {
 	var entries []snapshot.FixtureEntry
 	for _, n := range fixtures {
 		match := w.match(n)
+		if w.changeMatch != nil {
+			w.changeMatch(&match)
+		}
 		entry, _ := snapshot.LiveEntryOf(&match, nil)
 		entries, rows = append(entries, entry), append(rows, match.Fixture)
 		all.Counters, all.Timeline = append(all.Counters, match.Counters...), append(all.Timeline, match.Timeline...)
@@ -168,6 +173,19 @@ func (w *world) tick(fixtures ...int) snapshot.Commit {
 	c, _, err := snapshot.Head(w.live)
 	check.Must(w.t, err)
 	return c
+}
+
+// withdraw adds ids, a revision and withdrawn entries: one in which every column has a value, and one without any
+// that may lack.
+func withdraw(l *content.LiveRows) {
+	f, whole := &l.Fixture, func(n int32) *int32 { return &n }
+	for i := range l.Timeline {
+		l.Timeline[i].EntryID = text(fmt.Sprint("en_0abc-", i))
+	}
+	f.TimelineRevision = whole(28_800_000)
+	f.Withdrawn = []table.WithdrawnRow{
+		{EntryID: "en_0abc-5", State: "GOAL", SideProven: "HOME", Minute: whole(45), Second: whole(0), Added: whole(2), At: f.At, ShownFrom: f.At.Add(-time.Minute), WithdrawnAt: f.At, Reason: "REPLACED", ReplacedBy: text("en_0abc-2")},
+		{EntryID: "en_0abc-s", State: "STALE", SideProven: "NONE", At: f.At, ShownFrom: f.At, WithdrawnAt: f.At, Reason: "COUNTER_FELL"}}
 }
 
 // match is a match in play. With an even number it has rows of every kind, and else only its row, with columns
