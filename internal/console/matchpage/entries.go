@@ -37,6 +37,26 @@ func (m *Match) entries() (all []entryView) {
 	return all
 }
 
+type withdrawnView struct {
+	table.WithdrawnRow
+	Clock, Name, Team, Why string
+}
+
+// withdrawn returns the events that were taken back, without the states of play between them.
+func (m *Match) withdrawn() (some []withdrawnView) {
+	for _, w := range m.Row.Withdrawn {
+		if icons[w.State] == "" {
+			continue
+		}
+		v := withdrawnView{WithdrawnRow: w, Clock: clockOf(table.LiveTimelineRow{Minute: w.Minute, Second: w.Second, Added: w.Added}), Name: upperFirst(stateName(w.State)), Why: withdrawals[football.WithdrawalReason(w.Reason)]}
+		if w.SideProven != string(football.SideNone) {
+			v.Team = m.side(w.SideProven)
+		}
+		some = append(some, v)
+	}
+	return some
+}
+
 // events returns the entries for a reader of a match report, without the states of play between
 // them.
 func events(all []entryView) (some []entryView) {

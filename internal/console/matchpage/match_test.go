@@ -66,6 +66,8 @@ func sample() *Match {
 			DerivationVersion: "live-1", BinaryVersion: "test"},
 		Now: now, MadeBy: "mkt test", Command: "mkt live show --html",
 	}
+	m.Row.Withdrawn = []table.WithdrawnRow{{State: "GOAL", SideProven: "AWAY", Minute: of(int32(45)), Second: of(int32(0)), Added: of(int32(3)), WithdrawnAt: now, Reason: "COUNTER_FELL"},
+		{State: "CARD", SideProven: "NONE", WithdrawnAt: now, Reason: "PROVIDER_TOOK_BACK"}, {State: "CALM", SideProven: "NONE", WithdrawnAt: now, Reason: "REPLACED"}}
 	entry := func(half, minute int, state, side, certainty string) {
 		at := kickOff.Add(time.Duration(minute) * time.Minute)
 		m.Timeline = append(m.Timeline, table.LiveTimelineRow{Ordinal: int32(len(m.Timeline)), At: at, Until: at.Add(time.Minute),
@@ -140,10 +142,14 @@ func TestPage(t *testing.T) {
 	for _, want := range []string{`</title><script>alert("1")</script>`, "A & B's", "<i>League", "65:00, second half", "pressure, ", "61", "presses clearly more",
 		"12:00", "13'", "1–0", "GOAL", "EXACT", "INFERRED", "UNKNOWN", "First half", "VALUE", "MISSING", "Red cards: sent without a value", "starts at: the provider did not send it",
 		"00:00 to 02:00 (too little was seen yet)", "24:56 to 33:20 (nothing was seen)", "49:56 to 55:00 (the feed was silent)", "acme", "version 7", strings.Repeat("ab", 32), "live-1", "9001",
+		"45+3 Goal A & B's: the counter fell", "--:-- Card: the provider took it back",
 		"Momentum is known for 52 of 67 minutes of play; marked: 1 × goal, 1 × card, 1 × corner."} {
 		if !strings.Contains(words, want) {
 			t.Errorf("nothing of %q", want)
 		}
+	}
+	if strings.Contains(words, "in its place") {
+		t.Error("a state of play was taken back")
 	}
 	seen := map[string]bool{}
 	for _, id := range attributes["id"] {

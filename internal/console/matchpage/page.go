@@ -64,6 +64,7 @@ type view struct {
 	Facing      []counterView
 	Entries     []entryView // newest first
 	Events      []entryView
+	Withdrawn   []withdrawnView
 	Unknown     []string
 }
 
@@ -86,6 +87,7 @@ func (m *Match) view() *view {
 	v.Facing = m.counters()
 	v.Entries = m.entries()
 	v.Events = events(v.Entries)
+	v.Withdrawn = m.withdrawn()
 	v.Unknown = m.unknown(v)
 	return v
 }

@@ -153,6 +153,9 @@ func certain(certainty string) string {
 var icons = map[string]string{"GOAL": "goal", "CARD": "card", "PENALTY": "penalty", "CORNER": "corner", "SUBSTITUTION": "change",
 	"KICK_OFF": "whistle", "HALF_TIME": "whistle", "FULL_TIME": "whistle", "STALE": "silent"}
 
+var withdrawals = map[football.WithdrawalReason]string{football.TookBack: "the provider took it back", football.CounterFell: "the counter fell",
+	football.Replaced: "another entry is in its place", football.Restarted: "the timeline began again"}
+
 var metrics = map[string]string{
 	"on_target": "shots on target", "off_target": "shots off target", "shots_blocked": "blocked shots", "corners_1h": "corners, first half", "corners_ft": "corners, full time",
 	"corners_et": "corners, extra time", "second_yellow_cards": "second yellow cards", "possession": "possession, %", "ball_safe": "safe possessions", "xg": "expected goals",

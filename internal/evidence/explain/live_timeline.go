@@ -46,7 +46,25 @@ func (l *liveTrace) timeline() error {
 		}
 		l.add(v)
 	}
+	if l.target.number == 0 {
+		l.withdrawn()
+	}
 	return nil
+}
+
+// withdrawn adds the entries that were taken back, with what the sample then had in place of their evidence.
+func (l *liveTrace) withdrawn() {
+	for _, w := range l.last().After.Live().Withdrawn {
+		words := []string{string(w.Entry.State), string(w.Reason)}
+		if w.Entry.SideProven != football.SideNone {
+			words = append(words, string(w.Entry.SideProven))
+		}
+		v := Value{Field: "taken back, " + placeOf(w.Entry), State: HasValue, Value: strings.Join(words, " ")}
+		if s := l.stepAt(w.At); s != nil {
+			v.From = l.places(s, evidence(s, w.Entry)...)
+		}
+		l.add(v)
+	}
 }
 
 func placeOf(entry football.TimelineEntry) string {

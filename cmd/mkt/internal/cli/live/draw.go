@@ -201,11 +201,28 @@ func (f *liveView) drawTimeline(out io.Writer) error {
 	fmt.Fprint(w, "\ntimeline, newest first\n")
 	for i := len(f.Timeline) - 1; i >= 0; i-- {
 		e := &f.Timeline[i]
-		side := e.SideProven
-		if side == string(football.SideNone) {
-			side = ""
-		}
-		printable.Fprintf(w, "  %s\t%s\t%s\t%s\t%v\n", scoreboard(e.Minute, e.Second), e.State, side, e.Certainty, e.Until.Sub(e.At).Round(time.Second))
+		printable.Fprintf(w, "  %s\t%s\t%s\t%s\t%v\n", scoreboard(e.Minute, e.Second), e.State, sideOf(e.SideProven), e.Certainty, e.Until.Sub(e.At).Round(time.Second))
+	}
+	if len(f.Withdrawn) == 0 {
+		return w.Flush()
+	}
+	older := max(0, len(f.Withdrawn)-mostWithdrawn)
+	fmt.Fprint(w, "\ntaken back, newest first\n")
+	for _, e := range slices.Backward(f.Withdrawn[older:]) {
+		printable.Fprintf(w, "  %s\t%s\t%s\t%s\t%s\n", scoreboard(e.Minute, e.Second), e.State, sideOf(e.SideProven), e.Reason, e.WithdrawnAt.UTC().Format("15:04:05 UTC"))
+	}
+	if older > 0 {
+		fmt.Fprintf(w, "  and %d before, in --output json\n", older)
 	}
 	return w.Flush()
+}
+
+// mostWithdrawn bounds the withdrawn entries that are drawn.
+const mostWithdrawn = 10
+
+func sideOf(side string) string {
+	if side == string(football.SideNone) {
+		return ""
+	}
+	return side
 }

@@ -87,7 +87,7 @@ func viewOfLive(p dataset.Dataset, s *inplay.Snapshot, r *table.LiveRow) *liveVi
 		Tenant: p.Tenant, Cycle: string(s.Commit.CycleID), FixtureID: r.FixtureID, Home: r.Home, Away: r.Away, League: r.League, InPlay: r.InPlay, FreshAt: r.FreshAt, StaleAt: r.StaleAt,
 		Period: r.ClockPeriod, Minute: r.ClockMinute, Second: r.ClockSecond, Added: r.ClockAdded, Running: r.ClockRunning, ScoreHome: r.ScoreHome, ScoreAway: r.ScoreAway,
 		State: r.VisualState, MomentumHome: r.MomentumHome, Leader: r.MomentumLeader, Strength: r.MomentumStrength, Reason: r.UnavailableReason, Detailed: r.DetailRank != nil,
-		Buckets: []liveBucket{}, Timeline: []liveEntry{},
+		Buckets: []liveBucket{}, Revision: r.TimelineRevision, Timeline: []liveEntry{}, Withdrawn: []liveWithdrawn{},
 		place: p, row: r,
 	}
 }
@@ -103,7 +103,10 @@ func (f *liveView) readDetails(s *inplay.Snapshot) error {
 		f.Buckets = append(f.Buckets, liveBucket{r.Minute, r.Added, r.State, r.Home, r.Away})
 	}
 	for _, r := range m.Timeline {
-		f.Timeline = append(f.Timeline, liveEntry{r.At, r.Minute, r.Second, r.State, r.Certainty, r.SideProven, r.Until})
+		f.Timeline = append(f.Timeline, liveEntry{r.At, r.Minute, r.Second, r.State, r.Certainty, r.SideProven, r.Until, r.EntryID})
+	}
+	for _, r := range f.row.Withdrawn {
+		f.Withdrawn = append(f.Withdrawn, liveWithdrawn{r.EntryID, r.State, r.SideProven, r.Minute, r.Second, r.At, r.ShownFrom, r.WithdrawnAt, r.Reason, r.ReplacedBy})
 	}
 	return nil
 }

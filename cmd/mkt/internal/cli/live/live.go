@@ -95,8 +95,10 @@ type liveView struct {
 	Men          *redCardShares `json:"men"` // null when the red cards of both sides are not known
 	Detailed     bool           `json:"detail_available"`
 
-	Buckets  []liveBucket `json:"buckets"`
-	Timeline []liveEntry  `json:"timeline"`
+	Buckets   []liveBucket    `json:"buckets"`
+	Revision  *int32          `json:"timeline_revision"`
+	Timeline  []liveEntry     `json:"timeline"`
+	Withdrawn []liveWithdrawn `json:"withdrawn"`
 
 	place     dataset.Dataset
 	row       *table.LiveRow
@@ -148,6 +150,20 @@ type liveEntry struct {
 	Certainty  string    `json:"certainty"`
 	SideProven string    `json:"side_proven"`
 	Until      time.Time `json:"until"`
+	ID         *string   `json:"entry_id"` // null in publications of builds before it
+}
+
+type liveWithdrawn struct {
+	ID          string    `json:"entry_id"`
+	State       string    `json:"state"`
+	SideProven  string    `json:"side_proven"`
+	Minute      *int32    `json:"minute"`
+	Second      *int32    `json:"second"`
+	At          time.Time `json:"at"`
+	ShownFrom   time.Time `json:"shown_from"`
+	WithdrawnAt time.Time `json:"withdrawn_at"`
+	Reason      string    `json:"reason"`
+	ReplacedBy  *string   `json:"replaced_by"`
 }
 
 func (f *liveView) named() string { return words(f.Home) + " - " + words(f.Away) }

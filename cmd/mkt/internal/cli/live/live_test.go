@@ -29,6 +29,8 @@ func sampleLive(now time.Time) *liveView {
 	}
 	f.Timeline = []liveEntry{{At: now.Add(-2 * time.Minute), State: "KICK_OFF", Certainty: "INFERRED", SideProven: "NONE", Until: now.Add(-time.Minute)},
 		{At: now.Add(-time.Minute), Minute: of(int32(15)), Second: of(int32(9)), State: "GOAL", Certainty: "EXACT", SideProven: "HOME", Until: now}}
+	f.Withdrawn = []liveWithdrawn{{State: "CARD", SideProven: "NONE", WithdrawnAt: now.Add(-5 * time.Minute), Reason: "PROVIDER_TOOK_BACK"},
+		{State: "GOAL", SideProven: "AWAY", Minute: of(int32(12)), Second: of(int32(40)), WithdrawnAt: now.Add(-2 * time.Minute), Reason: "COUNTER_FELL"}}
 	return f
 }
 
@@ -51,6 +53,10 @@ pressure by minute, at most 17
 timeline, newest first
   15:09  GOAL      HOME  EXACT     1m0s
   --:--  KICK_OFF        INFERRED  1m0s
+
+taken back, newest first
+  12:40  GOAL  AWAY  COUNTER_FELL        08:58:00 UTC
+  --:--  CARD        PROVIDER_TOOK_BACK  08:55:00 UTC
 `
 
 func TestDrawLive(t *testing.T) {
@@ -60,6 +66,16 @@ func TestDrawLive(t *testing.T) {
 	check.Must(t, f.draw(&b, now))
 	if b.String() != drawnLive {
 		t.Errorf("got\n%s\nwant\n%s", b.String(), drawnLive)
+	}
+	b.Reset()
+	f.Withdrawn = append(f.Withdrawn, make([]liveWithdrawn, 9)...)
+	if f.draw(&b, now); !strings.Contains(b.String(), "12:40  GOAL") || strings.Contains(b.String(), "08:55:00") || !strings.HasSuffix(b.String(), "\n  and 1 before, in --output json\n") {
+		t.Errorf("eleven withdrawn entries: %s", b.String())
+	}
+	f.Withdrawn = nil
+	b.Reset()
+	if f.draw(&b, now); strings.Contains(b.String(), "taken back") {
+		t.Errorf("nothing was taken back: %s", b.String())
 	}
 	b.Reset()
 	row := table.LiveCounterRow{Metric: "red_cards", HomeText: of("0"), AwayText: of("2")}
