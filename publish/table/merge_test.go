@@ -102,8 +102,42 @@ func TestColumnsThatAFileLacks(t *testing.T) {
 		}
 		old, want = append(old, o), append(want, w)
 	}
+	readAndCopied(t, old, want)
+}
+
+// A list of rows that an older file lacks is empty, in rows that are read and in those that are copied.
+func TestListThatAFileLacks(t *testing.T) {
+	type oldSelection struct {
+		SelectionID string `parquet:"selection_id"`
+	}
+	type oldMarket struct {
+		FixtureID  string         `parquet:"fixture_id"`
+		MarketID   string         `parquet:"market_id"`
+		Selections []oldSelection `parquet:"selections,list"`
+	}
+	type oldest struct {
+		FixtureID string `parquet:"fixture_id"`
+		MarketID  string `parquet:"market_id"`
+	}
+	var olds []oldMarket
+	var oldests []oldest
+	var want, bare []table.MarketRow
+	for i := range 30 {
+		o := oldMarket{FixtureID: fmt.Sprintf("fx_%03d", i/7), MarketID: fmt.Sprintf("mk_%03d", i), Selections: make([]oldSelection, i%3)}
+		row := table.MarketRow{FixtureID: o.FixtureID, MarketID: o.MarketID}
+		olds, oldests, bare = append(olds, o), append(oldests, oldest{o.FixtureID, o.MarketID}), append(bare, row)
+		row.Selections = make([]table.SelectionRow, i%3)
+		want = append(want, row)
+	}
+	readAndCopied(t, olds, want)
+	readAndCopied(t, oldests, bare)
+}
+
+// readAndCopied writes rows as an older build did, and reads and copies them.
+func readAndCopied[Old any](t *testing.T, old []Old, want []table.MarketRow) {
+	t.Helper()
 	var file bytes.Buffer
-	older := parquet.NewGenericWriter[oldMarket](&file, parquet.KeyValueMetadata("mkt.table", "markets"), parquet.KeyValueMetadata("mkt.format", "1"), parquet.MaxRowsPerRowGroup(100))
+	older := parquet.NewGenericWriter[Old](&file, parquet.KeyValueMetadata("mkt.table", "markets"), parquet.KeyValueMetadata("mkt.format", "1"), parquet.MaxRowsPerRowGroup(100))
 	if _, err := older.Write(old); err != nil {
 		t.Fatal(err)
 	}

@@ -30,8 +30,8 @@ type Reader struct {
 	behind  int64 // rows that only they have skipped
 }
 
-// NewReader returns a reader of the rows of a file. A column absent from an older file is
-// empty.
+// NewReader returns a reader of the rows of a file. A column or a list absent from an older
+// file is empty.
 func NewReader(s *Layout, file *parquet.File, in *parquetfile.Source) (*Reader, error) {
 	r := &Reader{name: s.Name, size: s.Row.Size(), source: in, groups: parquetfile.Groups(file)}
 	left := file.NumRows()
@@ -58,6 +58,18 @@ func NewReader(s *Layout, file *parquet.File, in *parquetfile.Source) (*Reader, 
 func (r *Reader) addColumns(s *Layout, slots []Slot, row reflect.Type, lists []nesting, find func(name string) (int, *parquetfile.Leaf)) error {
 	for i := range slots {
 		to := &slots[i]
+		leaves := s.Leaves[to.Leaf : to.Leaf+to.Leaves]
+		isThere := slices.ContainsFunc(leaves, func(l parquetfile.Leaf) bool { _, found := find(l.Name); return found != nil })
+		if !isThere && !to.begins && to.Leaf > 0 {
+			first := &r.columns[0]
+			if len(lists) > 0 {
+				first = &r.columns[lists[len(lists)-1].begins]
+			}
+			for k := range leaves {
+				first.missing = append(first.missing, &leafSlot{&leaves[k], to.Leaf + k})
+			}
+			continue
+		}
 		if to.Kind == RowsSlot {
 			nested := row.Field(i).Type.Elem()
 			inner := append(lists[:len(lists):len(lists)], nesting{offset: to.Offset, size: to.size, row: nested, begins: len(r.columns)})
@@ -66,16 +78,8 @@ func (r *Reader) addColumns(s *Layout, slots []Slot, row reflect.Type, lists []n
 			}
 			continue
 		}
-		wanted := &s.Leaves[to.Leaf]
+		wanted := &leaves[0]
 		column, found := find(wanted.Name)
-		if found == nil && !to.begins && to.Leaf > 0 {
-			first := &r.columns[0]
-			if len(lists) > 0 {
-				first = &r.columns[lists[len(lists)-1].begins]
-			}
-			first.missing = append(first.missing, &leafSlot{wanted, to.Leaf})
-			continue
-		}
 		if found == nil || found.Kind != wanted.Kind || found.MaxRep != wanted.MaxRep || found.ListLevel() != wanted.ListLevel() || found.Optional && !wanted.Optional {
 			return fmt.Errorf("table %s: column %s is not as expected: %w", s.Name, wanted.Name, parquetfile.ErrFormat)
 		}
