@@ -238,6 +238,12 @@ func TestAuditorsQueries(t *testing.T) {
 			}
 			return ""
 		},
+		"goals that were taken back": func(rows [][]string) string {
+			if len(rows) == 0 || len(rows[0]) != 10 || rows[0][0] == "<nil>" {
+				return "want each match"
+			}
+			return ""
+		},
 		"freshness of what was published": func(rows [][]string) string {
 			return cmp.Diff([]string{"1", "2", "3"}, column(rows, 0)) + agesDiffer(column(rows, 4))
 		},
