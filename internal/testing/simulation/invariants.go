@@ -24,6 +24,7 @@ const (
 	retentionKeeps = "retention deletes what its policy does not keep, and nothing else"
 	limitsHold     = "requests are counted by the server of the limits, or by shares, and none fails"
 	liveAgrees     = "a live publication agrees with what the provider said last"
+	changesTold    = "every change of a timeline is told"
 	onTime         = "jobs run at their ticks, whatever is done to the clock"
 	oneAtATime     = "two workers never run one product of an account at the same time"
 	oneWorker      = "each account has one worker, and runs there, unless something is in the way"

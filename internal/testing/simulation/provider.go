@@ -62,6 +62,9 @@ type account struct {
 	refusals int                                       // of them without data
 	judged   int                                       // rows of matches in play that were compared with what the provider said
 	playing  map[string]*playing                       // by the provider's id of the match in play
+
+	timelines timelines
+	followed  int // entries of a publication that were looked for in the next one
 }
 
 func (w *world) account(id, provider string, products ...football.Product) *account {

@@ -49,6 +49,7 @@ type Result struct {
 	Faults     map[string]int // events, by kind
 	Published  int            // publications
 	Judged     int            // rows of matches in play that were compared with their provider
+	Followed   int            // entries of timelines that were looked for in the next publication
 	TakenBack  int            // goals that a provider took back
 	Simulated  time.Duration  // with faults
 	Took       time.Duration  // of real time
@@ -285,7 +286,7 @@ func (s *system) final() {
 func (s *system) result() Result {
 	r := Result{Log: s.log.Bytes(), Operations: s.ops, Kinds: s.kinds, Faults: map[string]int{}}
 	for _, a := range s.accounts {
-		r.Judged += a.judged
+		r.Judged, r.Followed = r.Judged+a.judged, r.Followed+a.followed
 		for _, p := range a.playing {
 			r.TakenBack += p.taken
 		}
