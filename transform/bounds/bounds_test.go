@@ -11,7 +11,7 @@ import (
 // numbersOf has the hash of the numbers in bounds.go, by the versions of the derivation and of the rules
 // of live data.
 var numbersOf = map[string]string{
-	"5 live-9": "5a95bcbb3c39affda3a29236d0c49be7ed53c3ff3aad7980323fcf4cc7a55a6d",
+	"5 live-10": "5a95bcbb3c39affda3a29236d0c49be7ed53c3ff3aad7980323fcf4cc7a55a6d",
 }
 
 // TestStageIsVersioned: no bound from which a fixture or a cycle is refused, or a fixture leaves

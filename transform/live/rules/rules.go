@@ -16,7 +16,8 @@ import (
 //
 //	live-9: a shoot-out is no event; the list dates a side's events if it has exactly as many as the count;
 //	        an end that play follows goes; no goals after the end; sides that are exchanged start again
-const Version = "live-9"
+//	live-10: entries have ids; what was taken back is listed
+const Version = "live-10"
 
 // How long samples and states are used.
 const (
