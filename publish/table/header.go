@@ -14,7 +14,7 @@ type Header struct {
 func (s *spec) metadata(h Header) map[string]string {
 	return map[string]string{
 		"mkt.table":              s.Name,
-		"mkt.format":             strconv.Itoa(versionOf(s.Name)),
+		"mkt.format":             strconv.Itoa(Version),
 		"mkt.client_id":          h.ClientID,
 		"mkt.product":            h.Product,
 		"mkt.cycle_id":           h.CycleID,

@@ -17,24 +17,15 @@ import "time"
 //   - later: the column was added when files without it had been published. If no row has a value,
 //     [Summary] leaves it out, as builds before the column did.
 
-// Version of the table format. A file has in its metadata the version in which its table changed
-// last: files of the other tables keep their bytes, so that those which older builds wrote can be rebuilt.
+// Version of the table format, in every file's metadata.
 //
 //	1: first
 //	2: live_timeline has half and listed_at, and minute and second may be NULL;
 //	   live_buckets has added
 //	3: live_timeline has added; live_periods has minutes, minutes_known, home_known and
 //	   away_known
-//	4: live has timeline_revision and withdrawn; live_timeline has entry_id; live_states has shown
+//	4: live has timeline_revision and withdrawn; live_timeline has entry_id
 const Version = 4
-
-func versionOf(table string) int {
-	switch table {
-	case "live", "live_timeline", "live_states":
-		return 4
-	}
-	return 3
-}
 
 // FixtureRow is one fixture. Sorted by fixture_id, unique.
 type FixtureRow struct {

@@ -95,7 +95,7 @@ func (s *spec) describe() string {
 
 // newFooter returns the common part of the footers of a table's files.
 func (s *spec) newFooter() format.FileMetaData {
-	footer, err := parquetfile.NewFooter(s.Schema, "mkt table", strconv.Itoa(versionOf(s.Name)))
+	footer, err := parquetfile.NewFooter(s.Schema, "mkt table", strconv.Itoa(Version))
 	if err != nil {
 		panic(fmt.Sprintf("table %s: %v", s.Name, err))
 	}
