@@ -84,7 +84,7 @@ func (b *book) published(l *life, j job, s publish.Summary) {
 	j.decided(root, c, b.content(j, c), b.cluster)
 	b.removals(root, j, c, l.machine.now())
 	j.agrees(root, c, l.machine.now(), l.machine.leapt.Load())
-	j.told(root, c)
+	j.told(root, c, l.machine.leapt.Load())
 }
 
 // news returns a channel that is closed at the next publication of a job.
