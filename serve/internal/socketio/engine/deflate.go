@@ -35,7 +35,7 @@ func negotiate(accepted *bool) func(httphead.Option) (httphead.Option, error) {
 const (
 	// deflateFrom is the size from which a text is compressed.
 	deflateFrom  = 1 << 10
-	deflateLevel = 3
+	deflateLevel = 5
 
 	// compressedBit is RSV1, in the first byte of a frame.
 	compressedBit = 0x40
