@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -36,6 +37,9 @@ func pushFlags(flags *flag.FlagSet, mkt *string) func(context.Context) error {
 	flags.DurationVar(&o.warm, "warm", 40*time.Second, "how long to run before the first round")
 	flags.IntVar(&o.rounds, "rounds", 3, "rounds")
 	return func(ctx context.Context) error {
+		if b := new(bench); !b.hasModules(ctx, "testdata/node/node_modules") {
+			return errors.New(b.skipped[0])
+		}
 		s, err := o.startPush(ctx)
 		if err == nil {
 			err = errors.Join(o.measurePush(ctx, s), s.Close())
@@ -166,6 +170,7 @@ type pushed struct {
 	Pushes float64
 	Text   float64 // bytes of the pushes without compression
 	cost.Cost
+	at time.Time
 }
 
 func (p *pushServer) pushed() (r pushed, err error) {
@@ -176,40 +181,47 @@ func (p *pushServer) pushed() (r pushed, err error) {
 	if err == nil {
 		err = json.Unmarshal(line, &r)
 	}
-	r.Cost = cost.Of(p.process.Process.Pid)
+	r.Cost, r.at = cost.Of(p.process.Process.Pid), time.Now()
 	return r, err
 }
 
+// measurePush prints the medians of the rounds as a table for docs/benchmarks.md.
 func (o pushOptions) measurePush(ctx context.Context, s *pushSystem) error {
 	if err := wait(ctx, o.warm); err != nil {
 		return err
 	}
-	fmt.Printf("%d accounts, %d sockets each and server, load %s; %d rounds of %v, an hour at this rate\n\n", o.accounts, o.each, cost.Load(), o.rounds, o.measured)
-	fmt.Println("| round | server | pushes | a push | on the wire | in an hour | processor in an hour | memory |\n|---|---|---|---|---|---|---|---|")
-	for round := range o.rounds {
-		before := make([]pushed, len(s.servers))
-		for i, p := range s.servers {
-			var err error
-			if before[i], err = p.pushed(); err != nil {
+	load := cost.Load()
+	type medians struct{ pushes, text, bytes, gigabytes, seconds, megabytes figures }
+	all := make([]medians, len(s.servers))
+	before := make([]pushed, len(s.servers))
+	for round := range o.rounds + 1 {
+		if round > 0 {
+			if err := wait(ctx, o.measured); err != nil {
 				return err
 			}
 		}
-		began := time.Now()
-		if err := wait(ctx, o.measured); err != nil {
-			return err
-		}
-		hours := time.Since(began).Hours()
 		for i, p := range s.servers {
 			now, err := p.pushed()
 			if err != nil {
 				return err
 			}
-			n, was := now.Pushes-before[i].Pushes, before[i]
-			fmt.Printf("| %d | %s | %.0f | %.0f B | %.0f B | %.2f GB | %.1f s | %d MiB |\n", round+1, p.name, n, (now.Text-was.Text)/n, (now.Bytes-was.Bytes)/n,
-				(now.Bytes-was.Bytes)/hours/1e9, (now.Seconds-was.Seconds)/hours, now.Megabytes)
+			if was := before[i]; round > 0 {
+				n, hours := now.Pushes-was.Pushes, now.at.Sub(was.at).Hours()
+				all[i].pushes, all[i].text, all[i].bytes = append(all[i].pushes, n), append(all[i].text, (now.Text-was.Text)/n), append(all[i].bytes, (now.Bytes-was.Bytes)/n)
+				all[i].gigabytes, all[i].seconds = append(all[i].gigabytes, (now.Bytes-was.Bytes)/hours/1e9), append(all[i].seconds, (now.Seconds-was.Seconds)/hours)
+				all[i].megabytes = append(all[i].megabytes, float64(now.Megabytes))
+			}
+			before[i] = now
 		}
 	}
 	skipped, failed, err := s.problems()
-	fmt.Printf("\n%d ticks skipped, %d runs failed, load %s\n", skipped, failed, cost.Load())
+	fmt.Printf("%d accounts, %d sockets each and server; medians of %d rounds of %v; an hour at their rate; load %s before and %s after; %d ticks skipped, %d runs failed\n\n",
+		o.accounts, o.each, o.rounds, o.measured, load, cost.Load(), skipped, failed)
+	fmt.Println("| server, compression | pushes | bytes of one | on the wire | an hour: bytes | processor time | memory |\n|---|---|---|---|---|---|---|")
+	for i, p := range s.servers {
+		m := all[i]
+		fmt.Printf("| %s | %.0f | %.0f | %.0f | %.2f GB | %.0f s (%.0f to %.0f) | %.0f MiB |\n", p.name, m.pushes.median(), m.text.median(), m.bytes.median(), m.gigabytes.median(),
+			m.seconds.median(), slices.Min(m.seconds), slices.Max(m.seconds), m.megabytes.median())
+	}
 	return err
 }
