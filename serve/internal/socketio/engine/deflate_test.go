@@ -295,6 +295,20 @@ func TestFloodOfCompressed(t *testing.T) {
 	h.ended(engine.Flood)
 }
 
+// Compressed messages of the usual size do not count: a burst of them is handled.
+func TestBurstOfCompressed(t *testing.T) {
+	t.Parallel()
+	h := known(t, engine.Options{Burst: 1200})
+	s := h.deflating()
+	small := zipped(ws.OpText, true, deflated(t, "4small"))
+	for range 1200 {
+		s.frame(small)
+	}
+	for range 1200 {
+		s.want("4small")
+	}
+}
+
 // One message goes to clients with compression, without it, and on polling.
 func TestOneMessageForAllClients(t *testing.T) {
 	t.Parallel()

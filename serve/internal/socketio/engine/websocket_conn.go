@@ -223,7 +223,7 @@ func (c *wire) message(h ws.Header, data []byte) (ws.OpCode, []byte, error) {
 	}
 	if c.compressed {
 		limit := c.session.server.o.MaxPayload
-		if err := c.countOther(1 + len(data)*largestInflated/limit); err != nil {
+		if err := c.countOther(len(data) * largestInflated / limit); err != nil {
 			return op, nil, err
 		}
 		var err error
