@@ -106,6 +106,7 @@ type Realtime struct {
 	PendingOfPeer  int           // the same for one address; 0 = half of Pending
 	QueueBytes     int           // that may wait for one connection before it is dropped; 0 = 1 MiB
 	WebsocketOnly  bool          // no polling, for replicas without sticky sessions
+	Uncompressed   bool          // do not compress the messages of websockets
 	Channels       []string      // to offer; nil = changes and live
 }
 

@@ -42,7 +42,7 @@ func (s *server) openRealtime(o *Options) {
 		MaxOfPeer: o.Realtime.PendingOfPeer, Peer: func(r *http.Request) string { return listen.Network(proxies.Client(r)).String() },
 		MaxQueued: o.Realtime.QueueBytes,
 		MaxTarget: maxURL, MaxHeader: maxHeader,
-		WebsocketOnly: o.Realtime.WebsocketOnly, KeepHeaders: realtime.KeepHeaders, Log: s.log,
+		WebsocketOnly: o.Realtime.WebsocketOnly, Uncompressed: o.Realtime.Uncompressed, KeepHeaders: realtime.KeepHeaders, Log: s.log,
 	})
 }
 

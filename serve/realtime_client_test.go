@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"sync/atomic"
 	"testing"
 
 	"mkt/internal/testing/check"
@@ -52,6 +53,11 @@ func transport(polling bool) func(*socketiotest.Options) {
 }
 
 var overPolling = transport(true)
+
+// compressed offers compression, and adds the bytes read to read.
+func compressed(read *atomic.Int64) func(*socketiotest.Options) {
+	return func(o *socketiotest.Options) { o.Deflate, o.Read = true, read }
+}
 
 func withHeader(name, value string) func(*socketiotest.Options) {
 	return func(o *socketiotest.Options) {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -36,7 +37,7 @@ func TestSocketLiveIsThatOfHTTP(t *testing.T) {
 	w.publishLive("acme", 12) // 10 of them in play
 	w.start()
 	var list []*socket
-	for _, how := range [][]func(*socketiotest.Options){nil, nil, {overPolling}} {
+	for _, how := range [][]func(*socketiotest.Options){nil, nil, {overPolling}, {compressed(new(atomic.Int64))}} {
 		s, _ := w.connect("acme", how...)
 		a := s.ask("subscribe", map[string]any{"channel": "live"})
 		if !a.OK || a.ProcessedAt == nil || *a.ProcessedAt != "2026-11-20T08:59:59.000Z" || a.FixtureCount != 10 {
@@ -63,6 +64,31 @@ func TestSocketLiveIsThatOfHTTP(t *testing.T) {
 		list[1].live()
 	}
 	list[0].quiet()
+}
+
+// A client that offers compression gets less than a quarter of the bytes, unless it is switched off.
+func TestSocketCompression(t *testing.T) {
+	t.Parallel()
+	for _, off := range []bool{false, true} {
+		t.Run(fmt.Sprintf("off %v", off), func(t *testing.T) {
+			w := newWorld(t, "acme")
+			w.fetched("acme")
+			w.publishLive("acme", 12)
+			w.realtime.Uncompressed = off
+			w.start()
+			read := new(atomic.Int64)
+			s, _ := w.connect("acme", compressed(read))
+			if a := s.ask("subscribe", map[string]any{"channel": "live"}); !a.OK {
+				t.Fatalf("%+v", a)
+			}
+			before := read.Load()
+			w.live("acme").Publish(servetest.LiveSamples("acme", 240, 2, begin))
+			body := s.next("live")
+			if got := read.Load() - before; (got > int64(len(body)/4)) != off {
+				t.Errorf("a push of %d bytes took %d", len(body), got)
+			}
+		})
+	}
 }
 
 // A stopped feed becomes stale without a new snapshot: this is pushed once, as GET /live

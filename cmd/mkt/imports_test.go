@@ -147,7 +147,7 @@ var confined = map[string][]string{
 	"github.com/fatih/color":            {"internal/terminal"},
 	"github.com/rivo/uniseg":            {"internal/terminal"},
 	"github.com/gomodule/redigo":        {"internal/cluster", "serve/limits"},
-	"github.com/gobwas/ws":              {"serve/internal/socketio/...", "internal/testing/socketiotest"},
+	"github.com/gobwas/":                {"serve/internal/socketio/...", "internal/testing/socketiotest"},
 	"github.com/sony/gobreaker":         {"fetch/internal/upstream", "serve/limits"},
 	"code.dny.dev/ssrf":                 {"fetch/internal/upstream"},
 	"github.com/cenkalti/backoff":       {"fetch/internal/upstream"},

@@ -36,7 +36,7 @@ func TestConfigShowsEverySetting(t *testing.T) {
 		for _, name := range []string{"listen", "poll", "jitter", "parallel", "grace", "workers", "keep-snapshots", "keep-snapshot-age", "keep-cycle-age",
 			"keep-change-events", "keep-change-age", "keep-steps", "seed", "fixtures", "speed", "quota", "every", "provider", "catch-up", "usage-dir", "replica", "redis", "drain-delay", "admin", "admin-remote",
 			"realtime-tick", "realtime-ping-interval", "realtime-ping-timeout", "realtime-connect-timeout", "realtime-upgrade-timeout", "realtime-write-timeout",
-			"connections", "connections-per-address", "trusted-proxies", "realtime-connections", "realtime-sessions", "realtime-pending", "realtime-pending-per-address", "realtime-queue-bytes", "realtime-websocket-only", "realtime-channels"} {
+			"connections", "connections-per-address", "trusted-proxies", "realtime-connections", "realtime-sessions", "realtime-pending", "realtime-pending-per-address", "realtime-queue-bytes", "realtime-websocket-only", "realtime-compression", "realtime-channels"} {
 			if f := flags.Lookup(name); f != nil {
 				before[name] = f.Value.String()
 			}

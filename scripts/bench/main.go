@@ -7,6 +7,7 @@
 //	go run ./scripts/bench live -accounts 20 -in-play 300 -for 2m
 //	go run ./scripts/bench flood -each 8s -rate 150 -pace 25
 //	go run ./scripts/bench cycles
+//	go run ./scripts/bench push -accounts 20 -sockets 8 -for 1m -rounds 3
 //
 // It runs the real binary, bin/mkt after make build, in processes of its own, on simulated
 // providers, and prints tables for docs/benchmarks.md and docs/providers.md. A comparable program
@@ -57,7 +58,7 @@ var groups = []group{
 
 // measurements are started by name; without one it is the table of costs.
 var measurements = map[string]func(flags *flag.FlagSet, mkt *string) func(context.Context) error{
-	"costs": costsFlags, "cycles": cyclesFlags, "flood": floodFlags, "live": liveFlags,
+	"costs": costsFlags, "cycles": cyclesFlags, "flood": floodFlags, "live": liveFlags, "push": pushFlags,
 }
 
 func main() {

@@ -2,7 +2,7 @@
 // account, publications found by notices of the operating system and by looking for new
 // files, and pushed at once unless there was a push to the account less than a tick ago.
 // FOLDER holds <account>.json, replaced when an account publishes; TOKENS is a file
-// with each account's token.
+// with each account's token. With DEFLATE=on it compresses.
 import { watch } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
 import { createServer } from "node:http";
@@ -13,7 +13,7 @@ const poll = 250, tick = 2_000, most = 8; // as mkt serve looks for live snapsho
 const accounts = new Map(Object.entries(tokens).map(([id, token]) => [token, { id, seen: 0, snapshot: null, fresh: false, pushed: -tick, connections: 0 }]));
 
 const http = createServer();
-const io = new Server(http, { path: "/realtime", pingInterval: 10_000, pingTimeout: 10_000, maxHttpBufferSize: 4096 });
+const io = new Server(http, { path: "/realtime", pingInterval: 10_000, pingTimeout: 10_000, maxHttpBufferSize: 4096, perMessageDeflate: process.env.DEFLATE === "on" });
 
 io.use((socket, next) => {
   const account = accounts.get(socket.handshake.auth.token);

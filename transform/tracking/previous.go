@@ -60,8 +60,18 @@ func (c *Cycle) beginFrom(m *snapshot.Manifest) {
 		return
 	}
 	c.previous, c.Header.PreviousCycle, c.Header.PreviousDigest = m, m.CycleID, m.Tables[statesTable].Digest
-	newest, found, err := snapshot.Head(c.Root) // publish reports an error
-	c.Header.PreviousUnpublished = err == nil && (!found || newest.CycleID < m.CycleID)
+	c.Header.PreviousUnpublished = !isPublished(c.Root, m.CycleID)
+}
+
+// isPublished reports whether a cycle was published. If the records cannot be read, which publish
+// reports, it counts as published.
+func isPublished(f durable.ReadFS, id layout.CycleID) bool {
+	newest, found, err := snapshot.Head(f)
+	if found && newest.CycleID > id { // this cycle is transformed again
+		_, found, err = snapshot.OfCycle(f, newest, id)
+		return found || err != nil
+	}
+	return err != nil || found && newest.CycleID == id
 }
 
 // samePrevious continues the same cycle as an earlier run of this one.

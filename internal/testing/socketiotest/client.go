@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 )
 
 // Options of Dial.
@@ -20,6 +21,10 @@ type Options struct {
 	Polling bool        // instead of websocket
 	Header  http.Header // of every request; may be nil
 	Auth    any         // the auth object; nil sends none
+
+	// Of a websocket:
+	Deflate bool          // offer compression
+	Read    *atomic.Int64 // is increased by the bytes read after the handshake; may be nil
 }
 
 // Event is an event from the server.

@@ -2,6 +2,7 @@ package socketiotest
 
 import (
 	"bytes"
+	"compress/flate"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -10,21 +11,29 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"sync/atomic"
 
+	"github.com/gobwas/httphead"
 	"github.com/gobwas/ws"
+	"github.com/gobwas/ws/wsflate"
 	"github.com/gobwas/ws/wsutil"
 )
 
 type websocket struct {
 	conn    net.Conn
-	source  source
+	reader  wsutil.Reader
+	message wsflate.MessageState // the one that is read
+	control wsutil.FrameHandlerFunc
 	sending sync.Mutex
 }
 
 // DialWebsocket opens a websocket and reads nothing from it. The caller must use from for
 // reading, not conn, because from has the bytes that arrived together with the answer.
 func DialWebsocket(ctx context.Context, url string, header http.Header) (conn net.Conn, from io.Reader, err error) {
-	d := ws.Dialer{Header: ws.HandshakeHeaderHTTP(header)}
+	return dial(ctx, ws.Dialer{Header: ws.HandshakeHeaderHTTP(header)}, url)
+}
+
+func dial(ctx context.Context, d ws.Dialer, url string) (conn net.Conn, from io.Reader, err error) {
 	conn, early, _, err := d.Dial(ctx, strings.Replace(url, "http", "ws", 1))
 	if err != nil || early == nil {
 		return conn, conn, err
@@ -35,11 +44,21 @@ func DialWebsocket(ctx context.Context, url string, header http.Header) (conn ne
 }
 
 func openWebsocket(ctx context.Context, o Options) (wire, error) {
-	conn, from, err := DialWebsocket(ctx, o.URL+"?EIO=4&transport=websocket", o.Header)
+	d := ws.Dialer{Header: ws.HandshakeHeaderHTTP(o.Header)}
+	if o.Deflate { // as the official client does
+		d.Extensions = []httphead.Option{wsflate.Parameters{ClientMaxWindowBits: 1}.Option()}
+	}
+	conn, from, err := dial(ctx, d, o.URL+"?EIO=4&transport=websocket")
 	if err != nil {
 		return nil, err
 	}
-	w := &websocket{conn: conn, source: source{from, conn}}
+	if o.Read != nil {
+		from = counting{from, o.Read}
+	}
+	w := &websocket{conn: conn}
+	w.control = wsutil.ControlFrameHandler(conn, ws.StateClientSide)
+	w.reader = wsutil.Reader{Source: from, State: ws.StateClientSide | ws.StateExtended,
+		Extensions: []wsutil.RecvExtension{&w.message}, OnIntermediate: w.control}
 	packets, err := w.receive()
 	if err == nil && packets[0][0] != '0' {
 		err = fmt.Errorf("%q instead of the open packet", packets[0])
@@ -51,10 +70,15 @@ func openWebsocket(ctx context.Context, o Options) (wire, error) {
 	return w, nil
 }
 
-// source reads what has arrived, and answers control frames over the connection.
-type source struct {
+type counting struct {
 	io.Reader
-	io.Writer
+	n *atomic.Int64
+}
+
+func (c counting) Read(p []byte) (int, error) {
+	n, err := c.Reader.Read(p)
+	c.n.Add(int64(n))
+	return n, err
 }
 
 func (w *websocket) send(packet string) error {
@@ -64,11 +88,32 @@ func (w *websocket) send(packet string) error {
 }
 
 func (w *websocket) receive() ([]string, error) {
-	data, err := wsutil.ReadServerText(w.source)
-	if err != nil || len(data) == 0 {
-		return nil, fmt.Errorf("websocket: %w", err)
+	for {
+		h, err := w.reader.NextFrame()
+		switch {
+		case err != nil:
+		case h.OpCode.IsControl():
+			err = w.control(h, &w.reader)
+		default:
+			data, err := w.read()
+			if err != nil || len(data) == 0 {
+				return nil, fmt.Errorf("websocket: %w", err)
+			}
+			return []string{string(data)}, nil
+		}
+		if err != nil {
+			return nil, fmt.Errorf("websocket: %w", err)
+		}
 	}
-	return []string{string(data)}, nil
+}
+
+// read reads a message. Its compression is RFC 7692 without context takeover.
+func (w *websocket) read() ([]byte, error) {
+	data, err := io.ReadAll(&w.reader)
+	if err != nil || !w.message.IsCompressed() {
+		return data, err
+	}
+	return io.ReadAll(flate.NewReader(io.MultiReader(bytes.NewReader(data), strings.NewReader("\x00\x00\xff\xff\x01\x00\x00\xff\xff"))))
 }
 
 func (w *websocket) close() { w.conn.Close() }

@@ -17,7 +17,7 @@ var (
 
 	sessionsDesc        = desc("mkt_socket_sessions", "Engine.IO sessions, including those that have not authenticated yet.", "transport")
 	pendingDesc         = desc("mkt_socket_sessions_pending", "Sessions that have not authenticated yet.")
-	queuedDesc          = desc("mkt_socket_queued_bytes", "Bytes that wait for clients to read them.")
+	queuedDesc          = desc("mkt_socket_queued_bytes", "Bytes that wait for clients to read them, without compression.")
 	openedDesc          = desc("mkt_socket_sessions_opened_total", "Sessions opened.")
 	refusedSessionsDesc = desc("mkt_socket_sessions_refused_total", "Sessions that were refused because of a limit.")
 	evictedSessionsDesc = desc("mkt_socket_sessions_evicted_total", "Sessions that had not authenticated and were closed in favour of others.")

@@ -33,6 +33,7 @@ type Options struct {
 	Peer func(*http.Request) string
 
 	WebsocketOnly bool     // no polling: for replicas without sticky sessions
+	Uncompressed  bool     // accept no offer to compress the messages of a websocket
 	KeepHeaders   []string // of the first request, for Socket.Header; all others are dropped
 
 	Log *slog.Logger // nil = none; never gets an id, an address, a header or a message

@@ -37,7 +37,7 @@ func New(o Options) *Server {
 		PingInterval: o.PingInterval, PingTimeout: o.PingTimeout, UpgradeTimeout: o.UpgradeTimeout, ReadTimeout: o.ReadTimeout, WriteTimeout: o.WriteTimeout,
 		MaxPayload: o.MaxPayload, MaxQueued: o.MaxQueued, MaxSessions: o.MaxSessions + o.MaxPending,
 		MaxTarget: o.MaxTarget, MaxHeader: o.MaxHeader,
-		WebsocketOnly: o.WebsocketOnly, KeepHeaders: o.KeepHeaders, Peer: o.Peer, Log: o.Log,
+		WebsocketOnly: o.WebsocketOnly, Uncompressed: o.Uncompressed, KeepHeaders: o.KeepHeaders, Peer: o.Peer, Log: o.Log,
 	})
 	return s
 }

@@ -2,10 +2,13 @@ package engine
 
 import (
 	"bytes"
+	standard "compress/flate"
 	"errors"
 	"fmt"
 	"io"
 	"net"
+	"slices"
+	"sync"
 	"testing"
 	"testing/iotest"
 	"time"
@@ -68,9 +71,10 @@ type bytesConn struct {
 func (c bytesConn) Read(p []byte) (int, error)    { return c.Reader.Read(p) }
 func (bytesConn) SetReadDeadline(time.Time) error { return nil }
 
-func readAll(r io.Reader) (list []string, err error) {
-	c := &wire{conn: bytesConn{Reader: r}, session: &Session{server: New(Options{MaxPayload: 200})}}
+func readAll(r io.Reader, deflates bool) (list []string, err error) {
+	c := &wire{conn: bytesConn{Reader: r}, session: &Session{server: New(Options{MaxPayload: 200})}, deflates: deflates}
 	for {
+		c.other = pace{} // which depends on the time
 		op, data, err := c.next()
 		if err != nil {
 			return list, err
@@ -92,21 +96,80 @@ func FuzzFrames(f *testing.F) {
 	f.Add(frame(ws.OpText, true, string(bytes.Repeat([]byte("x"), 190))))
 	f.Add([]byte{0x81, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0})
 	f.Add([]byte{0x81, 0xfe, 0xff, 0xff, 0, 0, 0, 0})
+	compressed := deflate(bytes.Repeat([]byte("4 a fixture"), 15))[2:]
+	zipped := func(fin bool, data []byte) []byte {
+		b := frame(ws.OpText, fin, string(data))
+		b[0] |= compressedBit
+		return b
+	}
+	f.Add(zipped(true, compressed))
+	f.Add(slices.Concat(zipped(false, compressed[:5]), frame(ws.OpPing, true, "x"), frame(ws.OpContinuation, true, string(compressed[5:]))))
+	f.Add(zipped(true, deflate(bytes.Repeat([]byte("4"), 5000))[2:]))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		whole, err := readAll(bytes.NewReader(b))
-		cut, errIncomplete := readAll(iotest.OneByteReader(bytes.NewReader(b)))
-		if fmt.Sprint(whole) != fmt.Sprint(cut) || closeCode(err) != closeCode(errIncomplete) {
-			t.Errorf("%v, %v; byte by byte %v, %v", whole, err, cut, errIncomplete)
-		}
-		if code := closeCode(err); code == 0 && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
-			t.Errorf("error %v", err)
-		}
-		for _, m := range whole {
-			if len(m) > 4*200+5 {
-				t.Errorf("a message of %d bytes", len(m))
+		for _, deflates := range []bool{false, true} {
+			whole, err := readAll(bytes.NewReader(b), deflates)
+			cut, errIncomplete := readAll(iotest.OneByteReader(bytes.NewReader(b)), deflates)
+			if fmt.Sprint(whole) != fmt.Sprint(cut) || closeCode(err) != closeCode(errIncomplete) {
+				t.Errorf("%v, %v; byte by byte %v, %v", whole, err, cut, errIncomplete)
+			}
+			if code := closeCode(err); code == 0 && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+				t.Errorf("error %v", err)
+			}
+			for _, m := range whole {
+				if len(m) > 4*200+5 {
+					t.Errorf("a message of %d bytes", len(m))
+				}
 			}
 		}
 	})
+}
+
+// A message is decompressed as another library does it, or its beginning is above the limit.
+func FuzzInflate(f *testing.F) {
+	f.Add(deflate(bytes.Repeat([]byte("4 a fixture"), 15))[2:])
+	f.Add(deflate(bytes.Repeat([]byte("4"), 5000))[2:])
+	f.Add([]byte("\x00\x02\x00\xfd\xff4a"))           // a stored block
+	f.Add([]byte("\xf3\x48\xcd\xc9\xc9\x07\x00\x00")) // RFC 7692, 7.2.3.4: a last block
+	f.Add([]byte("4hello"))
+	f.Add([]byte{})
+	const limit = 200
+	f.Fuzz(func(t *testing.T, data []byte) {
+		got, err := inflate(bytes.Clone(data), limit)
+		want, errOther := io.ReadAll(io.LimitReader(standard.NewReader(bytes.NewReader(append(bytes.Clone(data), flushed+lastBlock...))), limit+1))
+		agree := false
+		switch err {
+		case nil:
+			agree = errOther == nil && len(want) <= limit && bytes.Equal(got, want)
+		case errTooLarge:
+			agree = len(want) > limit
+		case errInflate: // the other one may see the error behind the limit, and not read as far
+			agree = errOther != nil || len(want) > limit
+		}
+		if !agree {
+			t.Errorf("%q and %v, want %q and %v", got, err, want, errOther)
+		}
+	})
+}
+
+func TestDeflatedOnce(t *testing.T) {
+	m := NewMessage(bytes.Repeat([]byte("a fixture"), 1000))
+	var all [16]*byte
+	var wait sync.WaitGroup
+	for i := range all {
+		wait.Go(func() { all[i] = &m.deflatedFrames()[0] })
+	}
+	wait.Wait()
+	for _, first := range all {
+		if first != all[0] {
+			t.Fatal("compressed more than once")
+		}
+	}
+	if first := &(&wire{deflates: true}).framesOf(m)[0]; first != all[0] || first == &m.frames[0] {
+		t.Error("not the compressed frame")
+	}
+	if first := &(&wire{}).framesOf(m)[0]; first != &m.frames[0] {
+		t.Error("compressed without an offer")
+	}
 }
 
 // A message has the same content on both transports.

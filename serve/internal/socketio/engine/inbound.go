@@ -112,7 +112,7 @@ func (s *Session) nextInbound() (p packet, ok bool) {
 // up. mu is held.
 func (s *Session) turn() time.Duration {
 	burst, _, _ := s.bounds()
-	return s.in.pace.take(deadline.Elapsed(), s.server.o.Pace, burst)
+	return s.in.pace.take(deadline.Elapsed(), s.server.o.Pace, time.Duration(burst)*s.server.o.Pace)
 }
 
 func (in *inbound) signalIdle() {
@@ -157,10 +157,11 @@ type pace struct {
 	last  time.Duration // when the last one was allowed, on a clock of the caller
 }
 
-// take returns how long the next event must wait. If it need not wait, it is counted.
-func (p *pace) take(now, every time.Duration, burst int) time.Duration {
-	ahead := max(0, p.ahead-(now-p.last)) + every
-	if wait := ahead - time.Duration(burst)*every; wait > 0 {
+// take returns how long the next event must wait. If it need not wait, it is counted: it uses
+// up some time, of which burst is available at once.
+func (p *pace) take(now, uses, burst time.Duration) time.Duration {
+	ahead := max(0, p.ahead-(now-p.last)) + uses
+	if wait := ahead - burst; wait > 0 {
 		return wait
 	}
 	p.ahead, p.last = ahead, now

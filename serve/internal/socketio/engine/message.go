@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/binary"
+	"sync"
 
 	"github.com/gobwas/ws"
 )
@@ -12,9 +13,14 @@ import (
 // directly followed by binary ones. It is encoded once for both transports and may be sent
 // to any number of sessions. Immutable.
 type Message struct {
-	frames []byte // for a websocket
-	polled []byte // for a polling body; for a text without attachments a part of frames
-	last   bool   // nothing may follow, because it is a websocket's close frame
+	frames   []byte // for a websocket
+	polled   []byte // for a polling body; for a text without attachments a part of frames
+	last     bool   // nothing may follow, because it is a websocket's close frame
+	onlyText bool   // a text without attachments, made by NewMessage
+	deflated struct {
+		once   sync.Once
+		frames []byte // of deflatedFrames
+	}
 }
 
 // NewMessage returns a message of a text, followed by binary messages. All are copied.
@@ -25,6 +31,7 @@ func NewMessage(text []byte, attached ...[]byte) *Message {
 	}
 	m := newPacket(typeMessage, text, size)
 	if len(attached) == 0 {
+		m.onlyText = true
 		return m
 	}
 	m.polled = append([]byte(nil), m.polled...)
@@ -52,7 +59,7 @@ func (m *Message) Text() []byte {
 	return m.polled[1:end]
 }
 
-// Size returns the number of bytes on a websocket.
+// Size returns the number of bytes on a websocket without compression.
 func (m *Message) Size() int { return len(m.frames) }
 
 // newPacket returns a text packet, with capacity for size bytes of frames.

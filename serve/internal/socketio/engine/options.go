@@ -28,6 +28,7 @@ type Options struct {
 	MaxTarget      int           // bytes of a request's path and query; 0 = 4 KiB
 	MaxHeader      int           // bytes of a request's headers; 0 = 16 KiB
 	WebsocketOnly  bool
+	Uncompressed   bool     // accept no offer to compress the messages of a websocket
 	KeepHeaders    []string // names of headers of the first request
 
 	// Peer returns whom a request comes from, for Session.Peer; nil = the address of the

@@ -40,7 +40,10 @@ func (v *Server) websocket(w http.ResponseWriter, r *http.Request, s *Session) {
 // upgrade turns a request into a websocket for a session. The headers that are set are sent
 // as well.
 func (v *Server) upgrade(w http.ResponseWriter, r *http.Request, s *Session) (*wire, error) {
-	u := ws.HTTPUpgrader{Timeout: v.o.WriteTimeout, Header: w.Header()}
+	u, deflates := ws.HTTPUpgrader{Timeout: v.o.WriteTimeout, Header: w.Header()}, false
+	if !v.o.Uncompressed {
+		u.Negotiate = negotiate(&deflates)
+	}
 	conn, rw, _, err := u.Upgrade(r, w)
 	if err != nil {
 		if conn != nil {
@@ -49,7 +52,7 @@ func (v *Server) upgrade(w http.ResponseWriter, r *http.Request, s *Session) (*w
 		return nil, err
 	}
 	boundSendBuffer(conn)
-	c := &wire{conn: conn, session: s}
+	c := &wire{conn: conn, session: s, deflates: deflates}
 	if n := rw.Reader.Buffered(); n > 0 {
 		early, _ := rw.Reader.Peek(n)
 		c.early = bytes.Clone(early)
@@ -124,7 +127,7 @@ func (s *Session) handleFrame(c *wire, op ws.OpCode, data []byte) bool {
 		return false
 	}
 	if p.kind == typePong || p.kind == typeNoop {
-		if err := c.countOther(); err != nil {
+		if err := c.countOther(1); err != nil {
 			s.readFailed(err)
 			return false
 		}

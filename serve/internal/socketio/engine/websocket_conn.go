@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/gobwas/ws"
+	"github.com/gobwas/ws/wsflate"
 
 	"mkt/internal/deadline"
 )
@@ -16,21 +17,23 @@ import (
 // wire is a websocket's connection, read frame by frame. While it is idle, it uses only the
 // small buffer below, which is large enough for the frame of a heartbeat.
 type wire struct {
-	conn    net.Conn
-	session *Session
-	early   []byte // bytes that followed the HTTP request
-	buf     [24]byte
-	from    uint8 // buf[from:to] is unread
-	to      uint8
-	closing atomic.Bool // our close frame has been sent
-	watched bool        // fd is set, and idlers know it; guarded by their lock
-	fd      int32       // for idlers
+	conn     net.Conn
+	session  *Session
+	early    []byte // bytes that followed the HTTP request
+	buf      [24]byte
+	from     uint8 // buf[from:to] is unread
+	to       uint8
+	closing  atomic.Bool // our close frame has been sent
+	deflates bool        // the client's offer of compression was accepted
+	watched  bool        // fd is set, and idlers know it; guarded by their lock
+	fd       int32       // for idlers
 
-	other pace // of the frames that are not messages
+	other pace // of the frames that are not messages, and of compressed messages
 
-	partial   []byte // of a fragmented message
-	partialOp ws.OpCode
-	fragments bool // more fragments follow
+	partial    []byte // of a fragmented message
+	partialOp  ws.OpCode
+	fragments  bool // more fragments follow
+	compressed bool // the message of the last data frame is
 }
 
 // closeGrace is how long a client has to answer our close frame.
@@ -44,20 +47,22 @@ type violation struct {
 func (v violation) Unwrap() error { return v.error }
 
 var (
-	errFrames   = violation{ws.StatusPolicyViolation, errors.New("too many frames that are not messages")}
+	errFrames   = violation{ws.StatusPolicyViolation, errors.New("too many frames that are not messages, or too much to decompress")}
 	errTooLarge = violation{ws.StatusMessageTooBig, errors.New("the message is larger than the limit")}
 	errText     = violation{ws.StatusInvalidFramePayloadData, errUTF8}
 )
 
 // Limits of everything a client may send besides complete messages: control frames,
-// fragments, and heartbeat packets.
+// fragments, and heartbeat packets. A compressed message counts as up to largestInflated of
+// them, by its length, because its bytes can take a hundred times as long to read as others.
 const (
-	otherBurst = 1000
-	otherEvery = 10 * time.Millisecond
+	otherBurst      = 1000
+	otherEvery      = 10 * time.Millisecond
+	largestInflated = 256
 )
 
-func (c *wire) countOther() error {
-	if c.other.take(deadline.Elapsed(), otherEvery, otherBurst) > 0 {
+func (c *wire) countOther(n int) error {
+	if c.other.take(deadline.Elapsed(), time.Duration(n)*otherEvery, otherBurst*otherEvery) > 0 {
 		return errFrames
 	}
 	return nil
@@ -80,7 +85,7 @@ func (c *wire) next() (ws.OpCode, []byte, error) {
 			return 0, nil, err
 		}
 		if h.OpCode.IsControl() || !h.Fin {
-			if err := c.countOther(); err != nil {
+			if err := c.countOther(1); err != nil {
 				return 0, nil, err
 			}
 		}
@@ -149,6 +154,11 @@ func (c *wire) frame() (ws.Header, []byte, error) {
 	if c.fragments {
 		state = state.Set(ws.StateFragmented)
 	}
+	if c.deflates {
+		if h, err = c.unsetBit(h); err != nil {
+			return h, nil, violation{ws.StatusProtocolError, err}
+		}
+	}
 	if err := ws.CheckHeader(h, state); err != nil {
 		return h, nil, violation{ws.StatusProtocolError, err}
 	}
@@ -170,6 +180,15 @@ func (c *wire) header(buf []byte) (ws.Header, error) {
 	h, err := ws.ReadHeaderBuffer(c, buf)
 	if errors.Is(err, ws.ErrHeaderLengthMSB) || errors.Is(err, ws.ErrHeaderLengthUnexpected) {
 		return h, violation{ws.StatusProtocolError, err}
+	}
+	return h, err
+}
+
+// unsetBit removes the bit of a compressed message from the header of its first frame.
+func (c *wire) unsetBit(h ws.Header) (ws.Header, error) {
+	h, set, err := wsflate.UnsetBit(h)
+	if h.OpCode.IsData() && h.OpCode != ws.OpContinuation {
+		c.compressed = set
 	}
 	return h, err
 }
@@ -201,6 +220,16 @@ func (c *wire) message(h ws.Header, data []byte) (ws.OpCode, []byte, error) {
 	if op == ws.OpContinuation {
 		op, data = c.partialOp, c.partial
 		c.partial = nil
+	}
+	if c.compressed {
+		limit := c.session.server.o.MaxPayload
+		if err := c.countOther(len(data) * largestInflated / limit); err != nil {
+			return op, nil, err
+		}
+		var err error
+		if data, err = inflate(data, limit); err != nil {
+			return op, nil, err
+		}
 	}
 	if op == ws.OpText && !utf8.Valid(data) {
 		return op, nil, errText

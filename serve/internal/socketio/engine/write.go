@@ -62,12 +62,13 @@ func (s *Session) flush() {
 		if m == nil {
 			return
 		}
-		n, err := s.ws.tryWrite(m.frames)
+		frames := s.ws.framesOf(m)
+		n, err := s.ws.tryWrite(frames)
 		if err != nil {
 			s.writeFailed(err)
 			return
 		}
-		if n < len(m.frames) {
+		if n < len(frames) {
 			s.mu.Lock()
 			s.slow = true
 			s.mu.Unlock()
@@ -80,13 +81,22 @@ func (s *Session) flush() {
 
 func (s *Session) flushSlowly(m *Message, n int) {
 	for m != nil {
-		if err := s.ws.writeAll(m.frames[n:], s.writeTimeout); err != nil {
+		if err := s.ws.writeAll(s.ws.framesOf(m)[n:], s.writeTimeout); err != nil {
 			s.writeFailed(err)
 			return
 		}
 		s.written(m)
 		m, n = s.nextMessage(), 0
 	}
+}
+
+// framesOf returns the bytes of a message for this client. The queue and the heartbeat count
+// those of the message without compression.
+func (c *wire) framesOf(m *Message) []byte {
+	if c.deflates {
+		return m.deflatedFrames()
+	}
+	return m.frames
 }
 
 // nextMessage removes and returns the next message to write. If it returns nil, the writing

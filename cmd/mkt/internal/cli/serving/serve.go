@@ -165,7 +165,7 @@ func (g *Group) Serve(ctx context.Context, f Flags, ready func(daemon.Ready)) er
 	o := serve.Options{
 		Listen: f.Listen, DataDir: g.Data, Clock: then, Replay: g.replay(ctx, f.past), Extensions: f.Extensions, Accounts: registry, Now: g.Now, Log: g.Log, Poll: f.Poll, CacheDir: f.cache,
 		Connections: f.connections.most, ConnectionsPerAddress: f.connections.perAddress, TrustedProxies: proxies,
-		UsageDir: f.Usage, Replica: f.replica, Limits: shared, Service: g.service, Words: daemon.ProviderWords(), Realtime: f.socket.Realtime, Admin: adminServer, DrainDelay: f.drain, Ready: func(baseURL string) {
+		UsageDir: f.Usage, Replica: f.replica, Limits: shared, Service: g.service, Words: daemon.ProviderWords(), Realtime: f.socket.options(), Admin: adminServer, DrainDelay: f.drain, Ready: func(baseURL string) {
 			ready(daemon.Ready{Event: "ready", BaseURL: baseURL, AdminURL: adminURL, Tokens: tokens.printed})
 		},
 	}

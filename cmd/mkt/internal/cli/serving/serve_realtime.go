@@ -11,7 +11,10 @@ import (
 	"mkt/serve"
 )
 
-type realtimeFlags struct{ serve.Realtime }
+type realtimeFlags struct {
+	serve.Realtime
+	compression bool
+}
 
 // flags adds the settings, with their defaults, to those of mkt serve.
 func (f *realtimeFlags) flags(g *Group, flags *pflag.FlagSet) {
@@ -28,6 +31,7 @@ func (f *realtimeFlags) flags(g *Group, flags *pflag.FlagSet) {
 	own.IntVar(&f.PendingOfPeer, "realtime-pending-per-address", 0, "accept this many sockets of one address at once that have not sent their token (default: half of --realtime-pending)")
 	own.IntVar(&f.QueueBytes, "realtime-queue-bytes", 1<<20, "close a socket when more than this many bytes wait for it")
 	own.BoolVar(&f.WebsocketOnly, "realtime-websocket-only", false, "refuse long polling, for replicas without sticky sessions")
+	own.BoolVar(&f.compression, "realtime-compression", true, "compress the messages of websockets whose clients offer it")
 	own.StringSliceVar(&f.Channels, "realtime-channels", []string{"changes", "live"}, "offer these channels")
 	for name, value := range map[string]*time.Duration{"tick": &f.Tick, "ping-interval": &f.PingInterval, "ping-timeout": &f.PingTimeout,
 		"connect-timeout": &f.ConnectTimeout, "upgrade-timeout": &f.UpgradeTimeout, "write-timeout": &f.WriteTimeout} {
@@ -42,6 +46,12 @@ func (f *realtimeFlags) flags(g *Group, flags *pflag.FlagSet) {
 	own.VisitAll(func(flag *pflag.Flag) { // realtime-ping-timeout is serve.realtime.ping_timeout
 		g.Settings.Bind(flags, flag.Name, "serve."+strings.ReplaceAll(strings.Replace(flag.Name, "-", ".", 1), "-", "_"))
 	})
+}
+
+func (f *realtimeFlags) options() serve.Realtime {
+	o := f.Realtime
+	o.Uncompressed = !f.compression
+	return o
 }
 
 func (f *realtimeFlags) check() error {

@@ -69,6 +69,29 @@ for (const start of [ours, official]) {
         assert.equal(await s.emitWithAck("message-with-ack", large), large);
       });
 
+      it("compresses large messages in both directions, over a websocket", async (t) => {
+        if (transports.at(-1) !== "websocket") return t.skip("polling");
+        const s = await connected("", { perMessageDeflate: { threshold: 0 } });
+        await settled(s);
+        const { ws } = s.io.engine.transport;
+        assert.match(ws.extensions, /^permessage-deflate/);
+        const socket = ws._socket;
+        const [read, written] = [socket.bytesRead, socket.bytesWritten];
+        const large = Array.from({ length: 2000 }, (_, i) => ({ fixture: i, score: { home: i % 3, away: i % 2 } }));
+        for (let i = 0; i < 5; i++) assert.deepEqual(await s.emitWithAck("message-with-ack", large), large);
+        const bytes = 5 * JSON.stringify(large).length;
+        assert.ok(socket.bytesWritten - written < bytes / 4, `${socket.bytesWritten - written} of ${bytes} bytes written`);
+        assert.ok(socket.bytesRead - read < bytes / 4, `${socket.bytesRead - read} of ${bytes} bytes read`);
+      });
+
+      it("carries messages without compression", async () => {
+        const s = await connected("", { perMessageDeflate: false });
+        const large = "x".repeat(100_000);
+        assert.equal(await s.emitWithAck("message-with-ack", large), large);
+        await settled(s);
+        if (transports.at(-1) === "websocket") assert.equal(s.io.engine.transport.ws.extensions, "");
+      });
+
       it("keeps the order, before and behind an upgrade", async () => {
         const s = connect();
         const got = [];

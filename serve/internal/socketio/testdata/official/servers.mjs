@@ -8,7 +8,7 @@ import { Server as Engine } from "engine.io";
 import { Server } from "socket.io";
 
 // The suites' 200 ms for a pong are too little for a client on a busy machine.
-const heartbeat = { pingInterval: 300, pingTimeout: 10_000, maxPayload: 1_000_000 };
+const heartbeat = { pingInterval: 300, pingTimeout: 10_000, maxPayload: 1_000_000, perMessageDeflate: true };
 
 // ours is the echo program, built beforehand.
 export async function ours() {
