@@ -121,7 +121,7 @@ func (w *simulatedSystem) play(past time.Duration, details int) {
 	}
 	run(football.MarketEngine, fetch, transform, publish)
 	for end := w.now.Add(past); w.now.Before(end); w.now = w.now.Add(demo.PastStep) {
-		run(football.LiveIntelligence, fetch, transform)
+		run(football.LiveIntelligence, fetch, transform, publish)
 	}
 	run(football.LiveIntelligence, fetch, transform, publish)
 	run(football.MarketEngine, fetch, transform, publish)

@@ -52,19 +52,34 @@ func (l *liveTrace) timeline() error {
 	return nil
 }
 
-// withdrawn adds the entries that were taken back, with what the sample then had in place of their evidence.
+// withdrawn adds the entries that were taken back, as published: which ones it were depends on the publications, and
+// not on the samples alone. Each has the sample that no longer had it.
 func (l *liveTrace) withdrawn() {
-	for _, w := range l.last().After.Live().Withdrawn {
-		words := []string{string(w.Entry.State), string(w.Reason)}
-		if w.Entry.SideProven != football.SideNone {
-			words = append(words, string(w.Entry.SideProven))
+	if l.row == nil {
+		return
+	}
+	for _, w := range l.row.Withdrawn {
+		e := football.TimelineEntry{State: football.VisualState(w.State), Minute: whole(w.Minute), Second: whole(w.Second), Added: int(valueOr(w.Added, 0))}
+		words := []string{w.State, w.Reason}
+		if w.SideProven != string(football.SideNone) {
+			words = append(words, w.SideProven)
 		}
-		v := Value{Field: "taken back, " + placeOf(w.Entry), State: HasValue, Value: strings.Join(words, " ")}
-		if s := l.stepAt(w.At); s != nil {
-			v.From = l.places(s, evidence(s, w.Entry)...)
+		v := Value{Field: "taken back, " + placeOf(e), State: HasValue, Value: strings.Join(words, " "), Rule: withdrawals[football.WithdrawalReason(w.Reason)]}
+		if s := l.stepAt(w.WithdrawnAt); s != nil {
+			v.From = l.places(s, evidence(s, e)...)
 		}
 		l.add(v)
 	}
+}
+
+var withdrawals = map[football.WithdrawalReason]string{football.TookBack: "the provider's list does not have it any more",
+	football.CounterFell: "the counter or the score does not include it any more", football.Replaced: "another entry is in its place", football.Restarted: "the timeline began again"}
+
+func whole(n *int32) football.Field[int] {
+	if n == nil {
+		return football.Field[int]{}
+	}
+	return football.Of(int(*n))
 }
 
 func placeOf(entry football.TimelineEntry) string {
