@@ -39,19 +39,19 @@ func isBase32(s string) bool {
 	return true
 }
 
-// EntryID returns the id of an entry of a timeline: that of the match's entries, such as
-// en_0c2k9q4r7m1ab, and a number that no other entry of the match has.
-func EntryID(match string, number int) string {
-	return match + "-" + strconv.FormatInt(int64(number), 36)
+// AppendEntry completes the id of an entry of a timeline, such as en_c2k9q4r7m1-1f, by a number that no
+// other entry of the match has. What it appends to tells the match.
+func AppendEntry(match []byte, number int32) []byte {
+	return strconv.AppendInt(append(match, '-'), int64(number), 36)
 }
 
-// StaleEntryID returns the id of the entry that says that from a time on nothing new is known. It follows
-// from the time, so that whoever notices it first gives the same id.
-func StaleEntryID(match string, at time.Time) string {
-	return match + "-s" + strconv.FormatInt(at.UnixMilli(), 36)
+// AppendStaleEntry is like AppendEntry, for the entry that says that from a time on nothing new is known.
+// Its id follows from the time, so that whoever notices it first gives the same one.
+func AppendStaleEntry(match []byte, at time.Time) []byte {
+	return strconv.AppendInt(append(match, "-s"...), at.UnixMilli(), 36)
 }
 
-// MatchOfEntry returns what the ids of a match's entries begin with, from one of them.
+// MatchOfEntry returns what the ids of all entries of a match begin with, from one of them.
 func MatchOfEntry(id string) string {
 	match, _, _ := strings.Cut(id, "-")
 	return match

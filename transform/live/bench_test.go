@@ -74,3 +74,22 @@ func halfAMatch() (live.State, *input.Sample) {
 	})
 	return *state, last
 }
+
+// BenchmarkShown measures what a cycle does with what was shown of one fixture: it reads it, adds the
+// publication, and writes it.
+func BenchmarkShown(b *testing.B) {
+	state, _ := halfAMatch()
+	l := state.Live()
+	shown := new(live.Shown).Add(&l, nil, &state, true)
+	stored := shown.Encode(nil)
+	b.ReportAllocs()
+	for b.Loop() {
+		read, err := live.RestoreShown(stored)
+		if err != nil {
+			b.Fatal(err)
+		}
+		next := read.Add(&l, &state, &state, true)
+		stored = next.Encode(stored[:0])
+	}
+	b.ReportMetric(float64(len(stored)), "shown-bytes")
+}

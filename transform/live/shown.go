@@ -15,6 +15,7 @@ const maxWithdrawn = 200
 // any more. It is kept beside the state, because it depends on which matches and cycles are published.
 // Its zero value is that of a match which no publication had. Its slices are never modified.
 type Shown struct {
+	match     string // what all ids begin with
 	revision  int
 	sum       uint64 // of what revision stands for
 	entries   []shownEntry
@@ -24,16 +25,16 @@ type Shown struct {
 
 // shownEntry is an entry of the timeline that a publication had.
 type shownEntry struct {
-	id    string
-	first int64 // the time of the first publication with it
-	isNew bool  // that is the newest one
+	rest  string // of its id, after that of the match
+	first int64  // the time of the first publication with it
+	isNew bool   // that is the newest one
 }
 
 // Add returns what publications have shown after that of a cycle, and adds the revision and the
 // withdrawals to l, the state in it. now is that state, before that of the cycle before, and isDetailed
 // reports whether the publication has the timeline.
 func (s *Shown) Add(l *football.Live, before, now *State, isDetailed bool) Shown {
-	next := Shown{revision: s.revision, withdrawn: s.withdrawn}
+	next := Shown{match: s.match, revision: s.revision, withdrawn: s.withdrawn}
 	gone := next.addEntries(s.entries, l, isDetailed)
 	next.date(l.At)
 	known := len(next.withdrawn)
@@ -57,34 +58,36 @@ var revisionZero = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // addEntries adds the entries of a publication to those shown before, and returns those that are gone.
 func (s *Shown) addEntries(before []shownEntry, l *football.Live, isDetailed bool) (gone []shownEntry) {
+	if len(l.Timeline) > 0 {
+		s.match = football.MatchOfEntry(l.Timeline[0].ID)
+	}
 	s.entries = make([]shownEntry, 0, len(l.Timeline))
 	same := 0
-	for same < min(len(before), len(l.Timeline)) && before[same].id == l.Timeline[same].ID {
+	for same < min(len(before), len(l.Timeline)) && before[same].rest == l.Timeline[same].ID[len(s.match):] {
+		s.entries = append(s.entries, shownEntry{rest: before[same].rest, first: before[same].first})
 		same++
-	}
-	for _, e := range before[:same] {
-		s.entries = append(s.entries, shownEntry{id: e.id, first: e.first})
 	}
 	left := make(map[string]int64, len(before)-same)
 	for _, e := range before[same:] {
-		left[e.id] = e.first
+		left[e.rest] = e.first
 	}
 	for i := range l.Timeline[same:] {
 		id := l.Timeline[same+i].ID
-		first, wasShown := left[id]
+		rest := id[len(s.match):]
+		first, wasShown := left[rest]
 		if !wasShown {
 			first, wasShown = s.restore(id)
 		}
-		delete(left, id)
+		delete(left, rest)
 		switch {
 		case wasShown:
-			s.entries = append(s.entries, shownEntry{id: id, first: first})
+			s.entries = append(s.entries, shownEntry{rest: rest, first: first})
 		case isDetailed:
-			s.entries = append(s.entries, shownEntry{id, l.At.UnixMilli(), true})
+			s.entries = append(s.entries, shownEntry{rest, l.At.UnixMilli(), true})
 		}
 	}
 	for _, e := range before[same:] {
-		if _, isGone := left[e.id]; isGone {
+		if _, isGone := left[e.rest]; isGone {
 			gone = append(gone, e)
 		}
 	}
@@ -106,7 +109,7 @@ func (s *Shown) restore(id string) (first int64, wasShown bool) {
 // withdraw adds the withdrawal of an entry that is gone.
 func (s *Shown) withdraw(e shownEntry, l *football.Live, before, now *State) {
 	published := before.timeline.Published()
-	at := slices.IndexFunc(published, func(p football.TimelineEntry) bool { return p.ID == e.id })
+	at := slices.IndexFunc(published, func(p football.TimelineEntry) bool { return p.ID == s.match+e.rest })
 	if at < 0 {
 		return
 	}
@@ -114,7 +117,7 @@ func (s *Shown) withdraw(e shownEntry, l *football.Live, before, now *State) {
 	if !ok {
 		return
 	}
-	if by != "" && !slices.ContainsFunc(s.entries, func(shown shownEntry) bool { return shown.id == by }) {
+	if by != "" && !slices.ContainsFunc(s.entries, func(shown shownEntry) bool { return s.match+shown.rest == by }) {
 		by = ""
 	}
 	was := &published[at]

@@ -28,12 +28,11 @@ func (s *Shown) Encode(b []byte) []byte {
 	e.Int(int64(s.revision))
 	e.Mark(uint32(s.sum >> 32))
 	e.Mark(uint32(s.sum))
-	match := s.match()
-	e.Text(match)
+	e.Text(s.match)
 	e.Len(len(s.entries))
 	before := int64(0)
 	for _, shown := range s.entries {
-		e.Text(strings.TrimPrefix(shown.id, match))
+		e.Text(shown.rest)
 		e.Int((shown.first-before)<<1 | int64(codec.Bit(shown.isNew, 1)))
 		before = shown.first
 	}
@@ -41,25 +40,14 @@ func (s *Shown) Encode(b []byte) []byte {
 	e.Len(s.since)
 	for i := range s.withdrawn {
 		w := &s.withdrawn[i]
-		e.Text(strings.TrimPrefix(w.Entry.ID, match))
+		e.Text(strings.TrimPrefix(w.Entry.ID, s.match))
 		encodeEntry(e, &w.Entry)
 		e.Int(w.ShownFrom.UnixMilli())
 		e.Int(w.At.UnixMilli())
 		e.Byte(slices.Index(reasonCodes, w.Reason))
-		e.Text(strings.TrimPrefix(w.ReplacedBy, match))
+		e.Text(strings.TrimPrefix(w.ReplacedBy, s.match))
 	}
 	return e.B
-}
-
-// match returns what all ids begin with.
-func (s *Shown) match() string {
-	switch {
-	case len(s.entries) > 0:
-		return football.MatchOfEntry(s.entries[0].id)
-	case len(s.withdrawn) > 0:
-		return football.MatchOfEntry(s.withdrawn[0].Entry.ID)
-	}
-	return ""
 }
 
 func encodeEntry(e *codec.Encoder, t *football.TimelineEntry) {
@@ -70,24 +58,33 @@ func encodeEntry(e *codec.Encoder, t *football.TimelineEntry) {
 	e.Int(int64(t.Added))
 }
 
-// DecodeShown reads what [Shown.Encode] wrote.
-func DecodeShown(b []byte) (s Shown, err error) {
+// DecodeShown reads exactly what [Shown.Encode] wrote.
+func DecodeShown(b []byte) (Shown, error) {
+	s, err := RestoreShown(b)
+	if err == nil && !bytes.Equal(s.Encode(nil), b) {
+		return Shown{}, errDamaged
+	}
+	return s, err
+}
+
+// RestoreShown is DecodeShown for bytes that Encode is known to have written.
+func RestoreShown(b []byte) (s Shown, err error) {
 	if len(b) == 0 {
 		return s, nil
 	}
 	if b[0] != shownVersion {
 		return s, fmt.Errorf("%w: %d", ErrVersion, b[0])
 	}
-	d := &codec.Decoder{B: b[1:]}
+	d, all := &codec.Decoder{B: b[1:]}, string(b)
 	s.revision = d.Whole()
 	s.sum = uint64(d.Mark())<<32 | uint64(d.Mark())
-	match := d.Text()
+	s.match = d.Text()
 	if n := d.Len(rules.MaxEntries*2, 2); n > 0 {
 		s.entries = make([]shownEntry, n)
 	}
 	before := int64(0)
 	for i := range s.entries {
-		s.entries[i].id = match + d.Text()
+		s.entries[i].rest = d.TextOf(all)
 		first := d.Int()
 		before += first >> 1
 		s.entries[i].first, s.entries[i].isNew = before, first&1 == 1
@@ -98,16 +95,16 @@ func DecodeShown(b []byte) (s Shown, err error) {
 	s.since = d.Len(maxWithdrawn, 0)
 	for i := range s.withdrawn {
 		w := &s.withdrawn[i]
-		id := match + d.Text()
+		id := s.match + d.Text()
 		w.Entry = decodeEntry(d)
 		w.Entry.ID = id
 		w.ShownFrom, w.At = clock.UTC(d.Int()), clock.UTC(d.Int())
 		w.Reason = reasonCodes[d.Code(len(reasonCodes))]
 		if by := d.Text(); by != "" {
-			w.ReplacedBy = match + by
+			w.ReplacedBy = s.match + by
 		}
 	}
-	if d.Failed || len(d.B) > 0 || !bytes.Equal(s.Encode(nil), b) {
+	if d.Failed || len(d.B) > 0 {
 		return Shown{}, errDamaged
 	}
 	return s, nil

@@ -78,7 +78,7 @@ func (s *States) tracks(account string, cycle layout.CycleID, digest string) (tr
 		if err != nil {
 			return nil, true, err
 		}
-		shown, err := live.DecodeShown(k.shown[i])
+		shown, err := live.RestoreShown(k.shown[i])
 		if err != nil {
 			return nil, true, err
 		}

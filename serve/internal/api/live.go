@@ -169,7 +169,7 @@ func (f *LiveFixture) staleEntry(now time.Time) *table.LiveTimelineRow {
 	e := &table.LiveTimelineRow{At: *f.row.StaleAt, Until: until, State: string(football.VisualStale),
 		Certainty: string(football.Unknown), SideProven: string(football.SideNone), Minute: f.row.ClockMinute, Second: f.row.ClockSecond}
 	if last := f.newest; last != nil && last.EntryID != nil {
-		id := football.StaleEntryID(football.MatchOfEntry(*last.EntryID), e.At)
+		id := string(football.AppendStaleEntry([]byte(football.MatchOfEntry(*last.EntryID)), e.At))
 		e.EntryID = &id
 	}
 	if end := int32(football.HalfEnds(f.half())); end > 0 && e.Minute != nil && *e.Minute >= end {

@@ -76,6 +76,14 @@ func (d *Decoder) Text() string {
 	return text
 }
 
+// TextOf is Text without a copy. all is the text of all bytes, of which B are the last.
+func (d *Decoder) TextOf(all string) string {
+	n := d.Len(rules.MaxText, 1)
+	from := len(all) - len(d.B)
+	d.B = d.B[n:]
+	return all[from : from+n]
+}
+
 func FieldOf[T any](d *Decoder, value func() T) football.Field[T] {
 	switch football.State(d.Code(3)) {
 	case football.Null:

@@ -94,7 +94,7 @@ func (e *changes) counterFell(state football.VisualState, side football.Side) {
 	}
 	e.uncount(event)
 	if event.proof.mark == 0 || e.isMissed(event) || e.isNew(event) {
-		e.hide(event, football.CounterFell)
+		e.hide(event, counterFell)
 	}
 }
 
@@ -147,7 +147,7 @@ func (e *changes) countTurned(state football.VisualState, to football.Side) {
 		})
 		if event != nil {
 			event.counted = notCounted
-			e.hide(event, football.CounterFell)
+			e.hide(event, counterFell)
 		}
 		return
 	}

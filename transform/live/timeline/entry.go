@@ -11,7 +11,7 @@ var sides = [2]football.Side{football.SideHome, football.SideAway}
 // entry is one observation of the timeline, as it is stored. Timeline.Published computes
 // the published timeline from the entries.
 type entry struct {
-	number      int   // no other entry of the match has it, see numbers
+	number      int32 // no other entry of the match has it, see numbers
 	clock.Board       // where the scoreboard was when it was observed
 	at          int64 // when it was observed; see changes.insertListed for an event that was listed late
 	state       football.VisualState
@@ -47,8 +47,22 @@ func (e *entry) isRest() bool {
 
 // gone is why an event is not on the timeline any more.
 type gone struct {
-	why football.WithdrawalReason
-	by  int // number of the event in its place, 0 if there is none
+	why why
+	by  int32 // number of the event in its place, 0 if there is none
+}
+
+// why is a reason in a byte; 0 is none.
+type why uint8
+
+const (
+	noReason why = iota
+	tookBack
+	counterFell
+	replaced
+)
+
+func (w why) public() football.WithdrawalReason {
+	return [...]football.WithdrawalReason{football.CounterFell, football.TookBack, football.CounterFell, football.Replaced}[w]
 }
 
 // counting is whether a counter or the score includes an event.

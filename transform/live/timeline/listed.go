@@ -74,7 +74,7 @@ func (e *changes) readList(l *list) {
 	for i := range l.events {
 		next := incidentOf(&l.events[i])
 		at, met := e.find(next.mark)
-		corrected := 0
+		corrected := int32(0)
 		switch {
 		case met && e.incidents[at].what == next.what, !met && e.replaces(next, l.marks):
 			continue
@@ -112,7 +112,7 @@ func (e *changes) dropWithdrawn() {
 		})
 		if count, known := e.count(event.state); known && listed >= count[side] {
 			event.counted = notCounted
-			e.hide(event, football.TookBack)
+			e.hide(event, tookBack)
 		}
 	}
 }
@@ -140,7 +140,7 @@ func (e *changes) replaces(next incident, listed map[uint32]bool) bool {
 
 // keepNumber gives the event that a mark proves the number of the hidden one that it proved before
 // the provider corrected it.
-func (e *changes) keepNumber(corrected int, mark uint32) {
+func (e *changes) keepNumber(corrected int32, mark uint32) {
 	if corrected == 0 {
 		return
 	}
@@ -161,7 +161,7 @@ func (e *changes) keepNumber(corrected int, mark uint32) {
 
 // disprove removes the proof of an event, and returns its number. The event is no longer EXACT, and
 // is hidden if no counter rose for it.
-func (e *changes) disprove(mark uint32) (number int) {
+func (e *changes) disprove(mark uint32) (number int32) {
 	e.each(func(event *entry) bool {
 		if event.proof.mark != mark {
 			return true
@@ -170,7 +170,7 @@ func (e *changes) disprove(mark uint32) (number int) {
 		event.proof, event.certainty = proof{withdrawn: true}, football.Inferred
 		if event.counted != countedByRise {
 			event.counted = notCounted
-			e.hide(event, football.TookBack)
+			e.hide(event, tookBack)
 		}
 		return false
 	})
@@ -229,12 +229,12 @@ func (e *changes) insertListed(i *input.Incident, state football.VisualState, p 
 		rise.side = i.Side
 		e.movePoints(wrong, &rise)
 		event.counted, wrong.counted, wrong.fellAt = countedByRise, notCounted, e.Tau
-		e.hide(wrong, football.CounterFell)
+		e.hide(wrong, counterFell)
 	} else if e.wasCounted(i, state, p.minute, before) {
 		event.counted = countedBefore
 	} else if wrong := e.newest(state, i.Side, func(old *entry) bool { return old.counted == countedByRise && old.proof.withdrawn }); wrong != nil {
 		event.counted, wrong.counted = countedByRise, notCounted // it was this one that the counter showed
-		e.hide(wrong, football.CounterFell)
+		e.hide(wrong, counterFell)
 	}
 	if !e.allows(i, &event, before) {
 		event.counted, event.hidden = notCounted, true

@@ -13,8 +13,8 @@ import (
 // given twice, not even after the timeline began again.
 type numbers struct {
 	match int64 // what tells the ids of this match from those of others
-	last  int   // the newest number that was given
-	first int   // the first number since the timeline began
+	last  int32 // the newest number that was given
+	first int32 // the first number since the timeline began
 }
 
 const matchBits = 50 // ten characters of an id
@@ -25,7 +25,7 @@ func numbersOf(seed string) numbers {
 	return numbers{match: int64(h.Sum64() >> (64 - matchBits)), first: 1}
 }
 
-func (n *numbers) next() int {
+func (n *numbers) next() int32 {
 	n.last++
 	return n.last
 }
@@ -33,15 +33,29 @@ func (n *numbers) next() int {
 func (n *numbers) anew() numbers { return numbers{n.match, n.last, n.last + 1} }
 
 // id returns the public id of an entry.
-func (n *numbers) id(e *entry) string {
-	match := "en_" + strconv.FormatInt(n.match, 36)
-	switch {
-	case e.state == football.VisualStale:
-		return football.StaleEntryID(match, clock.UTC(e.at))
-	case e.number < 0: // between two entries
-		return football.EntryID(match, -e.number) + "-b"
+func (n *numbers) id(e *entry) string { return n.ids([]entry{*e})[0] }
+
+// ids returns the public ids of entries.
+func (n *numbers) ids(entries []entry) []string {
+	match := strconv.FormatInt(n.match, 36)
+	all, ends := make([]byte, 0, len(entries)*(len(match)+len("en_-123"))), make([]int, len(entries))
+	for i := range entries {
+		e := &entries[i]
+		switch all = append(append(all, "en_"...), match...); {
+		case e.state == football.VisualStale:
+			all = football.AppendStaleEntry(all, clock.UTC(e.at))
+		case e.number < 0: // between two entries
+			all = append(football.AppendEntry(all, -e.number), "-b"...)
+		default:
+			all = football.AppendEntry(all, e.number)
+		}
+		ends[i] = len(all)
 	}
-	return football.EntryID(match, e.number)
+	text, ids, from := string(all), make([]string, len(entries)), 0
+	for i, end := range ends {
+		ids[i], from = text[from:end], end
+	}
+	return ids
 }
 
 // number gives numbers to the entries of a timeline that has none.
@@ -57,7 +71,7 @@ func (t *Timeline) encodeNumbers(e *codec.Encoder) {
 	e.Int(t.numbers.match)
 	e.Int(int64(t.numbers.last))
 	e.Int(int64(t.numbers.first))
-	before := 0
+	before := int32(0)
 	for i := range t.entries {
 		n := t.entries[i].number
 		e.Int(int64(n - before - 1))
@@ -66,14 +80,14 @@ func (t *Timeline) encodeNumbers(e *codec.Encoder) {
 }
 
 func (t *Timeline) decodeNumbers(d *codec.Decoder) {
-	n := numbers{d.Int(), d.Whole(), d.Whole()}
+	n := numbers{d.Int(), int32(d.Whole()), int32(d.Whole())}
 	if n.match < 0 || n.match>>matchBits != 0 || n.first < 1 || n.last < n.first-1 {
 		d.Fail()
 	}
 	t.numbers = n
-	before := 0
+	before := int32(0)
 	for i := range t.entries {
-		before += d.Whole() + 1
+		before += int32(d.Whole()) + 1
 		if before < n.first || before > n.last {
 			d.Fail()
 		}

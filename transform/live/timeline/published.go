@@ -10,6 +10,7 @@ import (
 func (t *Timeline) Published() []football.TimelineEntry {
 	shown := t.shown()
 	places := scoreboard(shown)
+	ids := t.numbers.ids(shown)
 	entries := make([]football.TimelineEntry, len(shown))
 	rests := false
 	for i := range shown {
@@ -27,7 +28,7 @@ func (t *Timeline) Published() []football.TimelineEntry {
 				added = entries[i-1].Added
 			}
 		}
-		entries[i] = shown[i].public(t.numbers.id(&shown[i]), places[i], added, until)
+		entries[i] = shown[i].public(ids[i], places[i], added, until)
 	}
 	return entries
 }

@@ -89,7 +89,8 @@ func (t *Timeline) GoStale(now *Step, tooOldAt int64) {
 // an entry is changed.
 func (t *Timeline) edit() {
 	if !t.isOwn {
-		t.entries, t.isOwn = slices.Clone(t.entries), true
+		const added = 4 // in most steps that add any
+		t.entries, t.isOwn = append(make([]entry, 0, len(t.entries)+added), t.entries...), true
 	}
 }
 
@@ -176,7 +177,7 @@ func (t *Timeline) mayRecover(e *entry, now *Step) bool {
 }
 
 // hide hides an event that did not happen. If it was the state of play, it no longer is.
-func (t *Timeline) hide(e *entry, why football.WithdrawalReason) {
+func (t *Timeline) hide(e *entry, why why) {
 	if e == t.last() {
 		t.recent.heldUntil = never
 	}

@@ -1,7 +1,6 @@
 package timeline
 
 import (
-	"cmp"
 	"slices"
 
 	"mkt/publish/football"
@@ -12,11 +11,11 @@ import (
 // replace finds for each event that an update hid the one that it shows in its place: of the same
 // state and side, and not shown before. before are the entries before the update.
 func (e *changes) replace(before []entry) {
-	isGone := func(event entry) bool { return event.hidden && event.gone.why != "" && event.gone.by == 0 }
+	isGone := func(event entry) bool { return event.hidden && event.gone.why != noReason && event.gone.by == 0 }
 	if !slices.ContainsFunc(e.entries, isGone) {
 		return
 	}
-	wasShown := make(map[int]bool, len(before))
+	wasShown := make(map[int32]bool, len(before))
 	for i := range before {
 		wasShown[before[i].number] = !before[i].hidden
 	}
@@ -27,7 +26,7 @@ func (e *changes) replace(before []entry) {
 		}
 		by := e.newest(hidden.state, hidden.side, func(event *entry) bool { return !event.hidden && !wasShown[event.number] })
 		if by != nil {
-			e.entries[i].gone = gone{football.Replaced, by.number}
+			e.entries[i].gone = gone{replaced, by.number}
 			wasShown[by.number] = true
 		}
 	}
@@ -49,7 +48,7 @@ func (t *Timeline) Why(was *football.TimelineEntry, before *Timeline) (why footb
 		if e.gone.by != 0 {
 			by = t.numbers.id(&entry{number: e.gone.by, state: e.state})
 		}
-		return cmp.Or(e.gone.why, football.CounterFell), by, true
+		return e.gone.why.public(), by, true
 	}
 	return football.Replaced, t.joining(at), true
 }
