@@ -22,7 +22,7 @@ func beginPrematch(r *run, m *snapshot.Manifest) derivation {
 }
 
 func beginTracking(r *run, m *snapshot.Manifest) derivation {
-	c := &tracking.Cycle{Root: r.Root, Archive: r.archive, Provider: r.Provider, Key: r.Key, Details: r.Details, Log: r.log(), Received: r.Received,
+	c := &tracking.Cycle{Root: r.Root, Records: r.Records, Archive: r.archive, Provider: r.Provider, Key: r.Key, Details: r.Details, Log: r.log(), Received: r.Received,
 		States: r.States, Before: r.before, Backfill: r.backfill, Header: m, Totals: &r.summary.Totals, Counts: &r.summary.Live}
 	r.installed = c.Keep
 	return c

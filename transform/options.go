@@ -46,6 +46,8 @@ type Options struct {
 	Progress func(done, total int)
 	// Published is the publication of the cycle, if Root does not have its record.
 	Published snapshot.Commit
+	// Records has the records of the publications before the cycle, as far as Root does not have them; it may be nil.
+	Records durable.ReadFS
 	// Provider finds an adapter by name; nil means every registered adapter.
 	Provider func(name string) (provider.Provider, bool)
 }

@@ -148,7 +148,7 @@ func (r *run) cycle(ctx context.Context, id layout.CycleID) (Cycle, error) {
 	then := r.originalOf(id)
 	c := Cycle{Cycle: string(id), Then: then.versions()}
 	_, err := transform.Rebuild(ctx, transform.Options{ClientID: r.ClientID, Product: r.Product, Cycle: id, Root: r.Target, Data: r.Data,
-		Key: r.Key, Log: r.Log, Workers: r.Workers, Version: r.Version, Details: r.Details, Provider: r.Provider, Published: then.commit}, then.manifest)
+		Key: r.Key, Log: r.Log, Workers: r.Workers, Version: r.Version, Details: r.Details, Provider: r.Provider, Published: then.commit, Records: r.Source}, then.manifest)
 	if errors.Is(err, transform.ErrKey) {
 		return c, err
 	}

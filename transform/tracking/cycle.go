@@ -16,6 +16,7 @@ import (
 // Cycle is one raw cycle of live_intelligence. [Cycle.Derive] makes its rows, and [Cycle.Write] writes them.
 type Cycle struct {
 	Root     durable.ReadFS // of the tenant and product, with the cycles before
+	Records  durable.ReadFS // has the records of publications that Root lacks; may be nil
 	Archive  *raw.Archive
 	Provider func(name string) (provider.Provider, bool) // finds an adapter by name
 	Key      identity.Key

@@ -60,7 +60,7 @@ func (c *Cycle) beginFrom(m *snapshot.Manifest) {
 		return
 	}
 	c.previous, c.Header.PreviousCycle, c.Header.PreviousDigest = m, m.CycleID, m.Tables[statesTable].Digest
-	c.Header.PreviousUnpublished = !isPublished(c.Root, m.CycleID)
+	c.Header.PreviousUnpublished = !isPublished(c.Root, m.CycleID) && (c.Records == nil || !isPublished(c.Records, m.CycleID))
 }
 
 // isPublished reports whether a cycle was published. If the records cannot be read, which publish
