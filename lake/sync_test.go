@@ -513,15 +513,20 @@ func TestLocation(t *testing.T) {
 	}
 }
 
-// TestNewColumn: a table that an older version made gets the columns that it lacks, in which its
+// TestNewColumn: a table that an older version made gets the columns and lists that it lacks, in which its
 // older rows have no value, and a column may become optional.
 func TestNewColumn(t *testing.T) {
 	type old struct {
 		Name string `parquet:"name"`
 	}
+	type nested struct {
+		Text  string `parquet:"text"`
+		Count *int32 `parquet:"count,optional"`
+	}
 	type renewed struct {
-		Added *string `parquet:"added,optional"`
-		Name  *string `parquet:"name,optional"`
+		Added *string  `parquet:"added,optional"`
+		Name  *string  `parquet:"name,optional"`
+		Rows  []nested `parquet:"rows,list"`
 	}
 	lake := t.TempDir()
 	for _, dir := range []string{"metadata", "data"} {
@@ -544,10 +549,11 @@ func TestNewColumn(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := "value"
-	appendRow(t, after, 2, &renewed{&text, nil})
+	appendRow(t, after, 2, &renewed{&text, nil, []nested{{"one", nil}, {"two", new(int32)}}})
 	want := []values{
-		{"client_id": "acme", "product": "p", "version": "1", "name": "first", "added": nil},
-		{"client_id": "acme", "product": "p", "version": "2", "name": nil, "added": "value"}}
+		{"client_id": "acme", "product": "p", "version": "1", "name": "first", "added": nil, "rows": nil},
+		{"client_id": "acme", "product": "p", "version": "2", "name": nil, "added": "value",
+			"rows": []any{map[string]any{"text": "one", "count": nil}, map[string]any{"text": "two", "count": "0"}}}}
 	got := byLibrary(t, lake, "try")
 	slices.SortFunc(got, func(a, b values) int { return versionOf(a) - versionOf(b) })
 	if diff := cmp.Diff(want, got); diff != "" {
