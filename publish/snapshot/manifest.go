@@ -46,6 +46,9 @@ type Manifest struct {
 	// their digest. Canonical cycles of the live product only.
 	PreviousCycle  layout.CycleID `json:"previous_cycle,omitempty"`
 	PreviousDigest string         `json:"previous_digest,omitempty"`
+	// PreviousUnpublished reports that PreviousCycle was not published when this one was made, so that
+	// nobody has seen what only its timelines had.
+	PreviousUnpublished bool `json:"previous_unpublished,omitempty"`
 	// RawSHA256 is the hash of the cycle.json from which a canonical cycle was made; "" if an
 	// older version made it.
 	RawSHA256 string `json:"raw_sha256,omitempty"`

@@ -134,4 +134,5 @@ type LiveStateRow struct {
 	ProviderEventID   *string   `parquet:"provider_event_id,optional" means:"the provider's own id of the live record"`
 	FetchedAt         time.Time `parquet:"fetched_at,timestamp(millisecond)" means:"newest retrieval from the provider that held the fixture, UTC"`
 	State             []byte    `parquet:"state" means:"all that the next cycle begins from, in a versioned encoding"`
+	Shown             []byte    `parquet:"shown" later:"true" means:"what publications have shown of the timeline, in a versioned encoding"`
 }

@@ -19,8 +19,8 @@ var ErrVersion = errors.New("live state of another version")
 
 var errDamaged = errors.New("damaged live state")
 
-// Decode reads an encoded state. It accepts exactly the output of [State.Encode], and that of
-// version 2. The state does not hold on to b.
+// Decode reads an encoded state. It accepts exactly the output of [State.Encode], and those of
+// versions 2 and 3. The state does not hold on to b.
 func Decode(b []byte) (State, error) {
 	s, err := Restore(b)
 	if err == nil && !bytes.Equal(s.encode(nil, int(b[len(magic)])), b) {
@@ -36,7 +36,7 @@ func Restore(b []byte) (State, error) {
 		return State{}, errDamaged
 	}
 	version := int(b[len(magic)])
-	if version != 2 && version != Version {
+	if version < 2 || version > Version {
 		return State{}, fmt.Errorf("%w: %d", ErrVersion, version)
 	}
 	d := &codec.Decoder{B: b[len(magic)+1:]}
@@ -58,6 +58,6 @@ func decodeState(d *codec.Decoder, version int) State {
 	s.seenTau, s.observed = s.tau-d.Whole(), d.Whole()
 	s.pressure = momentum.Decode(d)
 	s.minutes = minutes.Decode(d)
-	s.timeline = timeline.Decode(d, s.firstAt, s.tau)
+	s.timeline = timeline.Decode(d, version, s.who.seed(s.firstAt), s.firstAt, s.tau)
 	return s
 }

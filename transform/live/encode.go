@@ -8,8 +8,9 @@ import "mkt/transform/live/codec"
 //	1: first
 //	2: what the timeline was observed from, the seconds of a minute that were seen,
 //	   and what threatens
-//	3: when the counters were sent. A state of version 2 is read as well
-const Version = 3
+//	3: when the counters were sent
+//	4: the numbers of the timeline's entries. States of versions 2 and 3 are read as well
+const Version = 4
 
 // magic is the beginning of every encoded state.
 const magic = "mls"
@@ -32,7 +33,7 @@ func (s *State) encode(b []byte, version int) []byte {
 	e.Int(int64(s.observed))
 	s.pressure.Encode(e)
 	s.minutes.Encode(e)
-	s.timeline.Encode(e, s.firstAt, s.tau)
+	s.timeline.Encode(e, version, s.firstAt, s.tau)
 	return e.B
 }
 

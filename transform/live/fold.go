@@ -34,11 +34,12 @@ func Fold(previous *State, given *input.Sample) State {
 	sample := &checked
 	at := sample.At().UnixMilli()
 	if previous == nil {
-		return begin(sample, at)
+		who := identityOf(sample)
+		return begin(sample, at, timeline.New(who.seed(at)))
 	}
 	isInPlay := sample.Status != input.Off && sample.Status != input.NotStarted
 	if isInPlay && (clock.UTC(previous.at).Sub(sample.RetrievedAt) > clockError || previous.who.isExchanged(sample)) {
-		return begin(sample, at)
+		return begin(sample, at, previous.timeline.Anew())
 	}
 	if sample.CountersNotAsked {
 		sample.Counters = previous.counters.Newest
@@ -80,9 +81,9 @@ func Leave(previous State, at time.Time) State {
 	return next
 }
 
-func begin(sample *input.Sample, at int64) State {
+func begin(sample *input.Sample, at int64, t timeline.Timeline) State {
 	s := State{who: identityOf(sample), firstAt: at, at: max(at, sample.RetrievedAt.UnixMilli()), freshAt: at,
-		clock: clock.Resolve(nil, sample, 0), timeline: timeline.New()}
+		clock: clock.Resolve(nil, sample, 0), timeline: t}
 	s.tau = s.clock.Position
 	s.minutes.Account(&clock.Clock{}, &s.clock, 0, minutes.CarryMissing)
 	m := s.baseline(sample)

@@ -15,12 +15,11 @@ import (
 func (s *State) Live() football.Live {
 	l := s.Brief()
 	l.Series, l.Periods = s.minutes.Series(&s.clock), s.minutes.Periods(&s.clock)
-	l.Timeline = s.timeline.Published()
 	return l
 }
 
-// Brief returns the state as it is published for a fixture outside the detail set:
-// without timeline, series and periods.
+// Brief returns the state without series and periods. A fixture outside the detail set is published
+// without its timeline, too.
 func (s *State) Brief() football.Live {
 	l := football.Live{
 		Fixture: football.Fixture{Home: s.who.home, Away: s.who.away, League: s.who.league, StartsAt: s.who.startsAt,
@@ -28,7 +27,7 @@ func (s *State) Brief() football.Live {
 		EventID: s.who.eventID, InPlay: s.InPlay(), At: clock.UTC(s.at),
 		Clock: s.clock.Clock, Score: s.counters.Score, Momentum: s.Momentum(), Counters: s.counters.Newest, StaleAt: s.StaleAt(),
 	}
-	l.Visual = s.timeline.Visual()
+	l.Visual, l.Timeline = s.timeline.Visual(), s.timeline.Published()
 	return l
 }
 

@@ -217,6 +217,8 @@ func TestEntriesAreNeverMoreThanTheirCounter(t *testing.T) {
 			all = slices.DeleteFunc(all, func(e something) bool { return e.taken != 0 || e.twinUntil != 0 })
 		}
 		var state *live.State
+		var shown live.Shown
+		r := newReader()
 		for n, now := 0, 60; now < 2690; n, now = n+1, now+cycle {
 			s := sampleOf(kind.incident, all, now)
 			if held(empty, now) != now {
@@ -226,6 +228,9 @@ func TestEntriesAreNeverMoreThanTheirCounter(t *testing.T) {
 				s.Incidents = football.Field[[]input.Incident]{}
 			}
 			next := live.Fold(state, s)
+			l := next.Live()
+			shown = shown.Add(&l, state, &next, true)
+			r.read(t, &l, true)
 			state = &next
 			promises(t, state)
 		}

@@ -1,6 +1,7 @@
 package live
 
 import (
+	"fmt"
 	"time"
 
 	"mkt/fetch/input"
@@ -44,6 +45,9 @@ type identity struct {
 func identityOf(s *input.Sample) identity {
 	return identity{s.ProviderFixtureID, s.ProviderEventID, s.Home, s.Away, s.League, s.StartsAt}
 }
+
+// seed returns a text that no other match has. at is the time of its first sample.
+func (i *identity) seed(at int64) string { return fmt.Sprint(i.fixtureID, " ", i.eventID, " ", at) }
 
 // isExchanged reports whether a sample has home and away the other way round.
 func (i *identity) isExchanged(s *input.Sample) bool {

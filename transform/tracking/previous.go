@@ -55,10 +55,13 @@ func (c *Cycle) findPrevious(ctx context.Context) error {
 // beginFrom continues the states of a canonical cycle, unless they are of a former provider of
 // the account: its fixtures have other ids, and end at once.
 func (c *Cycle) beginFrom(m *snapshot.Manifest) {
-	c.previous, c.Header.PreviousCycle, c.Header.PreviousDigest = nil, "", ""
-	if m.Provider == c.Archive.Cycle().Provider {
-		c.previous, c.Header.PreviousCycle, c.Header.PreviousDigest = m, m.CycleID, m.Tables[statesTable].Digest
+	c.previous, c.Header.PreviousCycle, c.Header.PreviousDigest, c.Header.PreviousUnpublished = nil, "", "", false
+	if m.Provider != c.Archive.Cycle().Provider {
+		return
 	}
+	c.previous, c.Header.PreviousCycle, c.Header.PreviousDigest = m, m.CycleID, m.Tables[statesTable].Digest
+	newest, found, err := snapshot.Head(c.Root) // publish reports an error
+	c.Header.PreviousUnpublished = err == nil && (!found || newest.CycleID < m.CycleID)
 }
 
 // samePrevious continues the same cycle as an earlier run of this one.
@@ -75,6 +78,7 @@ func (c *Cycle) samePrevious() error {
 		return fmt.Errorf("%w: %s", ErrNoPrevious, id)
 	}
 	c.previous, c.Header.PreviousCycle, c.Header.PreviousDigest = &m, id, c.Before.PreviousDigest
+	c.Header.PreviousUnpublished = c.Before.PreviousUnpublished
 	return nil
 }
 

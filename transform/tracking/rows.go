@@ -9,6 +9,7 @@ import (
 	"mkt/publish/table"
 	"mkt/publish/table/canonical"
 	"mkt/publish/table/content"
+	"mkt/transform/live"
 )
 
 // bytesAState is about the size of an encoded state; there may be any number.
@@ -31,7 +32,8 @@ type canonicalRows struct {
 type shown struct {
 	*track
 	football.Live
-	rank int // in the detail set; 0 outside it
+	told live.Shown // by this publication and those before
+	rank int        // in the detail set; 0 outside it
 }
 
 // byInterest orders fixtures for the detail set: those in play first, and among them those with
@@ -82,6 +84,9 @@ func (l *canonicalRows) add(f *shown) {
 	l.encoded = f.state.Encode(l.encoded)
 	row := table.LiveStateRow{FixtureID: string(f.Fixture.ID), ProviderFixtureID: f.state.FixtureID(),
 		FetchedAt: f.fetchedAt.UTC().Truncate(time.Millisecond), State: l.encoded[from:len(l.encoded):len(l.encoded)]}
+	from = len(l.encoded)
+	l.encoded = f.told.Encode(l.encoded)
+	row.Shown = l.encoded[from:len(l.encoded):len(l.encoded)]
 	if id := f.state.EventID(); id != "" {
 		row.ProviderEventID = &id
 	}

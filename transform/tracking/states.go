@@ -26,6 +26,7 @@ type keptStates struct {
 	digest  string
 	encoded []byte
 	ends    []int // of each state in encoded
+	shown   [][]byte
 	fetched []time.Time
 }
 
@@ -40,10 +41,10 @@ func (s *States) keep(account string, m *snapshot.Manifest, rows []table.LiveSta
 	if s == nil {
 		return
 	}
-	k := keptStates{cycle: m.CycleID, digest: m.Tables[statesTable].Digest, ends: make([]int, len(rows)), fetched: make([]time.Time, len(rows))}
+	k := keptStates{cycle: m.CycleID, digest: m.Tables[statesTable].Digest, ends: make([]int, len(rows)), shown: make([][]byte, len(rows)), fetched: make([]time.Time, len(rows))}
 	for i := range rows {
 		k.encoded = append(k.encoded, rows[i].State...)
-		k.ends[i], k.fetched[i] = len(k.encoded), rows[i].FetchedAt
+		k.ends[i], k.shown[i], k.fetched[i] = len(k.encoded), rows[i].Shown, rows[i].FetchedAt
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -77,7 +78,11 @@ func (s *States) tracks(account string, cycle layout.CycleID, digest string) (tr
 		if err != nil {
 			return nil, true, err
 		}
-		tracks[i] = &track{state: &state, known: true, fetchedAt: k.fetched[i]}
+		shown, err := live.DecodeShown(k.shown[i])
+		if err != nil {
+			return nil, true, err
+		}
+		tracks[i] = knownTrack(&state, shown, k.fetched[i])
 		from = end
 	}
 	return tracks, true, nil

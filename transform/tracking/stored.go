@@ -31,10 +31,18 @@ func (c *Cycle) readStates() (tracks []*track, err error) {
 		if err != nil {
 			return fmt.Errorf("fixture %s: %w: %w", row.FixtureID, snapshot.ErrDamaged, err)
 		}
-		tracks = append(tracks, &track{state: &state, known: true, fetchedAt: row.FetchedAt.UTC()})
+		shown, err := live.DecodeShown(row.Shown)
+		if err != nil {
+			return fmt.Errorf("fixture %s: %w: %w", row.FixtureID, snapshot.ErrDamaged, err)
+		}
+		tracks = append(tracks, knownTrack(&state, shown, row.FetchedAt.UTC()))
 		return nil
 	})
 	return tracks, c.remedy(err)
+}
+
+func knownTrack(state *live.State, shown live.Shown, fetchedAt time.Time) *track {
+	return &track{state: state, known: true, before: state, shown: shown, fetchedAt: fetchedAt}
 }
 
 // State is the state of one fixture as stored by a canonical cycle.

@@ -15,6 +15,8 @@ import (
 type track struct {
 	state     *live.State // nil before its first fold
 	known     bool        // it had a state before this cycle
+	before    *live.State // that state
+	shown     live.Shown  // by the publications before this cycle
 	fetchedAt time.Time   // newest retrieval with the fixture in it
 	// sample is the fixture in this cycle, with its final identity; nil if it is not listed.
 	sample *input.Sample

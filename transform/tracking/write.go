@@ -25,6 +25,10 @@ func (c *Cycle) arrange(tracks []*track) {
 		f.rank, f.Live = i+1, f.state.Live()
 	}
 	for _, f := range all {
+		if c.Header.PreviousUnpublished {
+			f.shown = f.shown.Undo()
+		}
+		f.told = f.shown.Add(&f.Live, f.before, f.state, f.rank > 0)
 		f.Live.Fixture.ID = minter.Fixture(f.state.FixtureID()).FixtureID()
 		f.Live.Fixture.Provider = c.Archive.Cycle().Provider
 		c.Totals.Fixtures++

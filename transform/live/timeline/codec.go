@@ -7,9 +7,13 @@ import (
 	"mkt/transform/live/rules"
 )
 
-// Encode writes the timeline, with times relative to since and now; Decode reads it.
-func (t *Timeline) Encode(e *codec.Encoder, since int64, now int) {
+// Encode writes the timeline, with times relative to since and now; Decode reads it. Before version 4
+// of a state, entries had no numbers.
+func (t *Timeline) Encode(e *codec.Encoder, version int, since int64, now int) {
 	encodeEntries(e, t.entries, since, now)
+	if version > 3 {
+		t.encodeNumbers(e)
+	}
 	e.Int(t.heldAt - since)
 	t.recent.encode(e, now)
 	t.base.Encode(e)
@@ -22,9 +26,14 @@ func (t *Timeline) Encode(e *codec.Encoder, since int64, now int) {
 	}
 }
 
-// Decode reads a timeline.
-func Decode(d *codec.Decoder, since int64, now int) Timeline {
+// Decode reads a timeline. seed is that of its numbers if the state has none, see New.
+func Decode(d *codec.Decoder, version int, seed string, since int64, now int) Timeline {
 	t := Timeline{entries: decodeEntries(d, since, now)}
+	if version > 3 {
+		t.decodeNumbers(d)
+	} else {
+		t.number(seed)
+	}
 	t.heldAt = since + d.Int()
 	t.recent = decodeRecent(d, now)
 	t.base = clock.DecodeBoard(d)

@@ -65,6 +65,7 @@ func (e *changes) counterRose(state football.VisualState, side football.Side) {
 	case awaiting.hidden:
 		event.certainty, event.proof, awaiting.proof = football.Exact, awaiting.proof, proof{}
 		awaiting.fellAt = never
+		event.number, awaiting.number = awaiting.number, e.numbers.next()
 		e.add(event, rules.EventSeconds[state])
 		e.order(&e.now[len(e.now)-1])
 	default:
@@ -93,7 +94,7 @@ func (e *changes) counterFell(state football.VisualState, side football.Side) {
 	}
 	e.uncount(event)
 	if event.proof.mark == 0 || e.isMissed(event) || e.isNew(event) {
-		e.hide(event)
+		e.hide(event, football.CounterFell)
 	}
 }
 
@@ -146,7 +147,7 @@ func (e *changes) countTurned(state football.VisualState, to football.Side) {
 		})
 		if event != nil {
 			event.counted = notCounted
-			e.hide(event)
+			e.hide(event, football.CounterFell)
 		}
 		return
 	}

@@ -11,6 +11,7 @@ var sides = [2]football.Side{football.SideHome, football.SideAway}
 // entry is one observation of the timeline, as it is stored. Timeline.Published computes
 // the published timeline from the entries.
 type entry struct {
+	number      int   // no other entry of the match has it, see numbers
 	clock.Board       // where the scoreboard was when it was observed
 	at          int64 // when it was observed; see changes.insertListed for an event that was listed late
 	state       football.VisualState
@@ -25,6 +26,8 @@ type entry struct {
 	// not; a counter that climbs back soon restores the entry. Of an entry that is
 	// counted, it is when the counter climbed back.
 	fellAt int
+	// gone says why the entry was hidden, as far as this step knows; not stored.
+	gone gone
 	// hidden hides an event for which no reason is left, or that is beyond what its
 	// counter says. It is removed when its counter can no longer climb back and the provider
 	// does not list it.
@@ -40,6 +43,12 @@ func (e *entry) isEvent() bool {
 // isRest reports whether an entry means: no half is played, or a shoot-out is on.
 func (e *entry) isRest() bool {
 	return isRest(e.state) || e.state == football.VisualPenalty && !e.isEvent()
+}
+
+// gone is why an event is not on the timeline any more.
+type gone struct {
+	why football.WithdrawalReason
+	by  int // number of the event in its place, 0 if there is none
 }
 
 // counting is whether a counter or the score includes an event.
@@ -96,8 +105,8 @@ func (e *entry) join(next *entry) {
 }
 
 // public returns the entry as it is published.
-func (e *entry) public(place, added int, until int64) football.TimelineEntry {
-	out := football.TimelineEntry{At: clock.UTC(e.at), Half: e.minuteOf().Half, State: e.state, Certainty: e.certainty, SideProven: e.side, Until: clock.UTC(until)}
+func (e *entry) public(id string, place, added int, until int64) football.TimelineEntry {
+	out := football.TimelineEntry{ID: id, At: clock.UTC(e.at), Half: e.minuteOf().Half, State: e.state, Certainty: e.certainty, SideProven: e.side, Until: clock.UTC(until)}
 	if e.Known || e.proof.mark != 0 {
 		position := clock.OnScoreboard(place)
 		out.Minute, out.Added = football.Of(position/60), added

@@ -74,11 +74,12 @@ func (e *changes) readList(l *list) {
 	for i := range l.events {
 		next := incidentOf(&l.events[i])
 		at, met := e.find(next.mark)
+		corrected := 0
 		switch {
 		case met && e.incidents[at].what == next.what, !met && e.replaces(next, l.marks):
 			continue
 		case met:
-			e.disprove(next.mark)
+			corrected = e.disprove(next.mark)
 			e.incidents[at] = next
 		case len(e.incidents) >= rules.MaxIncidents:
 			continue
@@ -86,6 +87,7 @@ func (e *changes) readList(l *list) {
 			e.incidents = slices.Insert(e.incidents, at, next)
 		}
 		e.prove(&l.events[i], next.mark, l.events[:i])
+		e.keepNumber(corrected, next.mark)
 	}
 	e.wasListed = true
 	e.dropWithdrawn()
@@ -110,7 +112,7 @@ func (e *changes) dropWithdrawn() {
 		})
 		if count, known := e.count(event.state); known && listed >= count[side] {
 			event.counted = notCounted
-			e.hide(event)
+			e.hide(event, football.TookBack)
 		}
 	}
 }
@@ -136,20 +138,43 @@ func (e *changes) replaces(next incident, listed map[uint32]bool) bool {
 	return true
 }
 
-// disprove removes the proof of an event. The event is no longer EXACT, and is hidden
-// if no counter rose for it.
-func (e *changes) disprove(mark uint32) {
+// keepNumber gives the event that a mark proves the number of the hidden one that it proved before
+// the provider corrected it.
+func (e *changes) keepNumber(corrected int, mark uint32) {
+	if corrected == 0 {
+		return
+	}
+	var was, is *entry
+	e.each(func(event *entry) bool {
+		switch {
+		case event.number == corrected && event.hidden:
+			was = event
+		case event.proof.mark == mark:
+			is = event
+		}
+		return true
+	})
+	if was != nil && is != nil && was.state == is.state {
+		was.number, is.number = e.numbers.next(), corrected
+	}
+}
+
+// disprove removes the proof of an event, and returns its number. The event is no longer EXACT, and
+// is hidden if no counter rose for it.
+func (e *changes) disprove(mark uint32) (number int) {
 	e.each(func(event *entry) bool {
 		if event.proof.mark != mark {
 			return true
 		}
+		number = event.number
 		event.proof, event.certainty = proof{withdrawn: true}, football.Inferred
 		if event.counted != countedByRise {
 			event.counted = notCounted
-			e.hide(event)
+			e.hide(event, football.TookBack)
 		}
 		return false
 	})
+	return number
 }
 
 // prove makes an event of the provider's own list the proof of the entry that a counter
@@ -204,18 +229,18 @@ func (e *changes) insertListed(i *input.Incident, state football.VisualState, p 
 		rise.side = i.Side
 		e.movePoints(wrong, &rise)
 		event.counted, wrong.counted, wrong.fellAt = countedByRise, notCounted, e.Tau
-		e.hide(wrong)
+		e.hide(wrong, football.CounterFell)
 	} else if e.wasCounted(i, state, p.minute, before) {
 		event.counted = countedBefore
 	} else if wrong := e.newest(state, i.Side, func(old *entry) bool { return old.counted == countedByRise && old.proof.withdrawn }); wrong != nil {
 		event.counted, wrong.counted = countedByRise, notCounted // it was this one that the counter showed
-		e.hide(wrong)
+		e.hide(wrong, football.CounterFell)
 	}
 	if !e.allows(i, &event, before) {
 		event.counted, event.hidden = notCounted, true
 	}
 	if back := e.withdrawnFrom(state, i.Side, p.minute); back != nil {
-		event.at, event.Board = back.at, back.Board
+		event.at, event.Board, event.number = back.at, back.Board, back.number
 		*back = event
 		e.order(back)
 		return

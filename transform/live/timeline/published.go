@@ -27,7 +27,7 @@ func (t *Timeline) Published() []football.TimelineEntry {
 				added = entries[i-1].Added
 			}
 		}
-		entries[i] = shown[i].public(places[i], added, until)
+		entries[i] = shown[i].public(t.numbers.id(&shown[i]), places[i], added, until)
 	}
 	return entries
 }
@@ -69,6 +69,7 @@ func (t *Timeline) shown() []entry {
 				continue
 			}
 			between := entry{Board: last.Board, at: last.at, state: football.VisualCalm, side: football.SideNone, certainty: football.Unknown}
+			between.number = -e.number
 			between.Half, between.Position = last.proof.minute.Half, last.proof.minute.From
 			shown = append(shown, between)
 		}

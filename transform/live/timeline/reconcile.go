@@ -140,7 +140,7 @@ func (e *changes) hideExcess(state football.VisualState, side football.Side) {
 		if event.proof.mark == 0 {
 			event.fellAt = e.Tau
 		}
-		e.hide(event)
+		e.hide(event, football.CounterFell)
 		return
 	}
 }
@@ -210,7 +210,7 @@ func (e *changes) dateByList(state football.VisualState, side football.Side, cou
 		}
 		e.movePoints(event, &in)
 		event.counted, pending.counted, pending.hidden = notCounted, countedByRise, false
-		e.hide(event)
+		e.hide(event, football.CounterFell)
 		e.order(pending)
 	}
 }

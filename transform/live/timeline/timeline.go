@@ -15,6 +15,7 @@ import (
 
 // Timeline are the states of play and the events of a fixture. Its zero value is not valid: see New.
 type Timeline struct {
+	numbers numbers
 	entries []entry // in the order of observation, but see changes.insertListed
 	// isOwn reports whether entries is this state's alone; not stored.
 	isOwn  bool
@@ -44,8 +45,13 @@ func (n *Step) count(event football.VisualState) (count counter.Pair, known bool
 	return n.Counters.Events(event, n.Moment)
 }
 
-// New returns the timeline before the first sample.
-func New() Timeline { return Timeline{recent: nothingRecent()} }
+// New returns the timeline before the first sample. No other match has seed.
+func New(seed string) Timeline { return Timeline{recent: nothingRecent(), numbers: numbersOf(seed)} }
+
+// Anew returns a timeline without entries that goes on with the numbers of this one.
+func (t *Timeline) Anew() Timeline {
+	return Timeline{recent: nothingRecent(), numbers: t.numbers.anew()}
+}
 
 // Share says that another state has the same entries.
 func (t *Timeline) Share() { t.isOwn = false }
@@ -62,6 +68,7 @@ func (t *Timeline) ShowsStale() bool {
 // Reset removes what happened before the clock was set back to at. The next list adds its events again.
 func (t *Timeline) Reset(at int64) {
 	t.heldAt, t.entries, t.incidents, t.wasListed = at, nil, nil, false
+	t.numbers = t.numbers.anew()
 }
 
 // Rebase records where the scoreboard is at a baseline.
@@ -98,6 +105,9 @@ func (t *Timeline) last() *entry {
 
 func (t *Timeline) insert(at int, e entry) {
 	t.edit()
+	if e.number == 0 {
+		e.number = t.numbers.next()
+	}
 	t.entries = slices.Insert(t.entries, at, e)
 	if len(t.entries) > rules.MaxEntries {
 		t.entries = slices.Delete(t.entries, 0, 1)
@@ -166,11 +176,13 @@ func (t *Timeline) mayRecover(e *entry, now *Step) bool {
 }
 
 // hide hides an event that did not happen. If it was the state of play, it no longer is.
-func (t *Timeline) hide(e *entry) {
+func (t *Timeline) hide(e *entry, why football.WithdrawalReason) {
 	if e == t.last() {
 		t.recent.heldUntil = never
 	}
-	e.hidden = true
+	if !e.hidden {
+		e.hidden, e.gone = true, gone{why: why}
+	}
 }
 
 // find returns the index at which an event with that mark is stored or belongs, and

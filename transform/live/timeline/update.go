@@ -35,12 +35,15 @@ func (t *Timeline) Update(now *Step, sample *input.Sample, m *counter.Movement, 
 
 func (t *Timeline) updateEvents(now *Step, sample *input.Sample, m *counter.Movement) {
 	e := changes{Timeline: t, Step: now, holds: map[football.VisualState]int{}, isBaseline: m.Baseline}
+	before := t.entries
+	t.isOwn = false // so that before stays as it is
 	list := e.withdraw(sample)
 	e.corrections(m)
 	e.rises(m)
 	e.readList(list)
 	e.reconcile()
 	e.insertCollected()
+	e.replace(before)
 }
 
 // UpdateListed adds to the timeline what only the list of a sample says.
