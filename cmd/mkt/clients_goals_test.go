@@ -66,13 +66,13 @@ var goalMatches = []goalMatch{
 	{"listed", func(s int, m *said) { // and neither score nor list has it at the end
 		m.home = during(s, 60, 120)
 		m.events = slices.Repeat([]string{"22' - 1st Goal - (Home)"}, during(s, 80, 120))
-	}, 0, "Gh Wh"},
+	}, 0, "Gh Wh COUNTER_FELL"},
 	{"listed alone", func(s int, m *said) {
 		m.cards = -1
 		m.events = slices.Repeat([]string{"21' - 1st Yellow Card - (Home)"}, during(s, 60, 120))
 	}, 0, "Ch Wh PROVIDER_TOOK_BACK"},
 	{"while the client is down", func(s int, m *said) { m.home, m.away = during(s, 110, 150), during(s, 144, 160) }, 0, "Gh Wh COUNTER_FELL"},
-	{"while the server is down", func(s int, m *said) { m.home, m.away = during(s, 210, 250), from(s, 250) }, 0, "Gh Wh COUNTER_FELL Ga"},
+	{"while the server is down", func(s int, m *said) { m.home, m.away = during(s, 210, 250), from(s, 266) }, 0, "Gh Wh COUNTER_FELL Ga"},
 	{"while the feed is lost", func(s int, m *said) {
 		m.home, m.away = during(s, 288, 340), from(s, 330)
 		m.events = slices.Repeat([]string{"26' - 1st Goal - (Away)"}, from(s, 330))

@@ -10,58 +10,55 @@ import http.client, json, os, pathlib, re, sys, time, urllib.parse
 
 base, file = urllib.parse.urlsplit(os.environ["BASE"]), pathlib.Path(sys.argv[1])
 service = {"http": http.client.HTTPConnection, "https": http.client.HTTPSConnection}[base.scheme](base.netloc, timeout=60)
-known = json.loads(file.read_text()) if file.exists() else {}  # of each match: revision, and the sides printed by entry_id
-etag, again = 'W/""', 0  # again: when to poll
+known = json.loads(file.read_text()) if file.exists() else {}  # by match: its revision, and the sides printed by entry_id
+etag = ""
 
-def ask(path, body=None, **headers):
-    global again
-    service.request("POST" if body else "GET", path, body, {"Authorization": "Bearer " + os.environ["TOKEN"], **headers})
+def ask(path, body=None, etag=""):
+    headers = {"Authorization": "Bearer " + os.environ["TOKEN"], "If-None-Match": etag}
+    service.request("POST" if body else "GET", path, body, headers)
     answer = service.getresponse()
     text = answer.read().decode()
     if answer.status in (200, 304, 404) or answer.status == 503 and path.endswith("/timeline"):
-        return answer, json.loads(text) if text.startswith("{") else text
-    again = time.time() + int(answer.headers.get("Retry-After", 0))
+        return json.loads(text) if text.startswith("{") else text, answer.headers["ETag"]
+    time.sleep(int(answer.headers.get("Retry-After", 0)))
     raise OSError(f"{answer.status} {text}")
 
 def update(matches):
-    for gone in known.keys() - {match["fixture_id"] for match in matches}:  # can be read for a quarter of an hour
-        if "data" in (body := ask(f"/api/v1/live/{gone}")[1]):
-            matches.append(body["data"])
-        else:
-            del known[gone]
-    for match in matches:
-        seen = known.setdefault(match["fixture_id"], {"revision": None, "printed": {}})
-        if match["timeline_revision"] == seen["revision"] or not match["detail_available"]:
-            continue
-        timeline = ask(f"/api/v1/live/{match['fixture_id']}/timeline")[1].get("data")
-        if timeline and timeline["timeline_revision"] == match["timeline_revision"]:  # otherwise a newer list follows
-            print_changes(match, timeline, seen["printed"])
-            seen["revision"] = timeline["timeline_revision"]
-            pathlib.Path(f"{file}.new").write_text(json.dumps(known))
-            os.replace(f"{file}.new", file)
+    listed = {match["fixture_id"]: match for match in matches}
+    for fixture in [*listed, *(known.keys() - listed)]:
+        seen = known.setdefault(fixture, {"revision": None, "printed": {}})
+        match = listed.get(fixture) or ask(f"/api/v1/live/{fixture}")[0].get("data")  # left play, readable for 15 minutes
+        if not match:
+            del known[fixture]
+        elif match["detail_available"] and match["timeline_revision"] not in (None, seen["revision"]):
+            timeline = ask(f"/api/v1/live/{fixture}/timeline")[0].get("data")
+            if timeline and timeline["timeline_revision"] == match["timeline_revision"]:  # otherwise a newer list follows
+                print_changes(match, timeline, seen["printed"])
+                seen["revision"] = timeline["timeline_revision"]
+                pathlib.Path(f"{file}.new").write_text(json.dumps(known))
+                os.replace(f"{file}.new", file)
 
 def print_changes(match, timeline, printed):
     lines = [("WITHDRAWN", entry) for entry in timeline["withdrawn"] if printed.pop(entry["entry_id"], None)]
-    for entry in timeline["timeline"]:
-        if entry["state"] in ("GOAL", "CARD") and printed.get(entry["entry_id"]) != entry["side_proven"]:
-            lines.append((entry["state"], entry))  # if it was printed for the other side, this corrects it
-            printed[entry["entry_id"]] = entry["side_proven"]
+    lines += [(entry["state"], entry) for entry in timeline["timeline"] if entry["state"] in ("GOAL", "CARD")
+              and printed.get(entry["entry_id"]) != entry["side_proven"]]  # of the other side now: the line replaces the first
     for event, entry in lines:
         print(json.dumps({"event": event, **{key: match[key] for key in ("fixture_id", "home", "away", "score")}, **entry}), flush=True)
+    printed.update({entry["entry_id"]: entry["side_proven"] for event, entry in lines if event != "WITHDRAWN"})
 
 def poll():
     global etag
-    answer, body = ask("/api/v1/live?limit=200", **{"If-None-Match": etag})
-    if answer.status == 200:
+    body, newest = ask("/api/v1/live?limit=200", etag=etag)
+    if body:
         update(body["data"])
-        etag = answer.headers["ETag"]
+        etag = newest
 
 def follow():
     path = "/realtime/?EIO=4&transport=polling"
-    path += "&sid=" + json.loads(ask(path)[1][1:])["sid"]
+    path += "&sid=" + json.loads(ask(path)[0][1:])["sid"]
     ask(path, "40")  # connect, with the token in the header
     while True:
-        for packet in ask(path)[1].split("\x1e"):
+        for packet in ask(path)[0].split("\x1e"):
             code = re.match(r"\d*", packet)[0]
             match code, json.loads(packet[len(code):] or "null"):
                 case "2", _: ask(path, "3")  # the heartbeat
@@ -71,11 +68,10 @@ def follow():
                 case code, _ if code != "40": raise OSError(packet)
 
 while True:
-    for step in follow, poll:
-        try:
-            if step is follow or time.time() >= again:
-                step()
-        except (OSError, http.client.HTTPException, ValueError) as problem:
-            print(problem, file=sys.stderr, flush=True)
-            service.close()
+    try:
+        poll()
+        follow()
+    except (OSError, http.client.HTTPException, ValueError) as problem:
+        print(problem, file=sys.stderr, flush=True)
+        service.close()
     time.sleep(float(os.environ.get("EVERY", 8)))
