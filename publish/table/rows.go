@@ -24,8 +24,7 @@ import "time"
 //	   live_buckets has added
 //	3: live_timeline has added; live_periods has minutes, minutes_known, home_known and
 //	   away_known
-//	4: live has timeline_revision and withdrawn; live_timeline has entry_id
-const Version = 4
+const Version = 3
 
 // FixtureRow is one fixture. Sorted by fixture_id, unique.
 type FixtureRow struct {
