@@ -65,7 +65,9 @@ def follow():
                 case "42", ["ready", _]: ask(path, '420["subscribe",{"channel":"live"}]')
                 case "430", [{"ok": True}]: poll()
                 case "42", ["live", push]: update(push["data"])
-                case code, _ if code != "40": raise OSError(packet)
+                case code, _ if code != "40":  # refused, or the end
+                    ask(path, "1")
+                    raise OSError(packet)
 
 while True:
     try:
