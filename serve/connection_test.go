@@ -68,6 +68,9 @@ func TestDataNotLookedAtYet(t *testing.T) {
 		if !strings.Contains(answer.Body.String(), `"code":"`+want+`"`) {
 			t.Errorf("%s: %s, want %s", id, answer.Body, want)
 		}
+		if after := answer.Header().Get("Retry-After"); id == "acme" && after != "1" {
+			t.Errorf("the data is there in a moment, and the client shall wait %q seconds", after)
+		}
 	}
 }
 

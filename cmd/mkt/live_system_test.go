@@ -48,6 +48,14 @@ func newLiveSystem(t *testing.T, begins time.Time, o simulator.Options) *liveSys
 // openLiveSystem is newLiveSystem with any provider. provider also returns the token that it accepts.
 func openLiveSystem(t *testing.T, begins time.Time, provider func(now func() time.Time) (http.Handler, string)) *liveSystem {
 	t.Helper()
+	s := unservedLiveSystem(t, begins, provider)
+	s.open("")
+	return s
+}
+
+// unservedLiveSystem is openLiveSystem without the API.
+func unservedLiveSystem(t *testing.T, begins time.Time, provider func(now func() time.Time) (http.Handler, string)) *liveSystem {
+	t.Helper()
 	s := &liveSystem{system: newSystem(t, begins)}
 	handler, token := provider(s.clock.Now)
 	server := httptest.NewServer(handler)
@@ -56,7 +64,6 @@ func openLiveSystem(t *testing.T, begins time.Time, provider func(now func() tim
 	var err error
 	s.steps, err = s.Batch.CycleSteps(batch.TransformFlags{Details: 1000}, batch.PublishFlags{Keep: demo.Retention})
 	s.must(err)
-	s.open("")
 	return s
 }
 

@@ -28,7 +28,12 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"mkt": main})
+	testscript.Main(m, map[string]func(){"mkt": func() {
+		if file := os.Getenv(testClock); file != "" {
+			mainAsOf(file)
+		}
+		main()
+	}})
 }
 
 // TestScript runs the command line as people and scripts do, with commands of its own beside those

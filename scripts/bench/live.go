@@ -19,6 +19,7 @@ type liveOptions struct {
 	mkt      *string
 	accounts int
 	inPlay   int           // approximate number of matches in play per account
+	details  int           // matches per account with full detail; 0 is the program's default
 	measured time.Duration // how long to measure
 	warm     time.Duration // how long to run before the measurement
 	poll     time.Duration // time between two requests of a client
@@ -109,7 +110,11 @@ func (o liveOptions) start(ctx context.Context) (_ *liveSystem, err error) {
 	if s.serve, err = in.Listen("serve", "--log-format", "json", "--log-level", "info"); err != nil {
 		return nil, err
 	}
-	s.schedule, err = in.Start("schedule", "--log-format", "json", "--log-level", "info")
+	schedule := []string{"schedule", "--log-format", "json", "--log-level", "info"}
+	if o.details > 0 {
+		schedule = append(schedule, "--live-details", strconv.Itoa(o.details))
+	}
+	s.schedule, err = in.Start(schedule...)
 	return s, err
 }
 

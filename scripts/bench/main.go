@@ -8,6 +8,7 @@
 //	go run ./scripts/bench flood -each 8s -rate 150 -pace 25
 //	go run ./scripts/bench cycles
 //	go run ./scripts/bench push -accounts 20 -sockets 8 -for 1m -rounds 3
+//	go run ./scripts/bench bytes -details 300 -for 3m
 //
 // It runs the real binary, bin/mkt after make build, in processes of its own, on simulated
 // providers, and prints tables for docs/benchmarks.md and docs/providers.md. A comparable program
@@ -58,7 +59,7 @@ var groups = []group{
 
 // measurements are started by name; without one it is the table of costs.
 var measurements = map[string]func(flags *flag.FlagSet, mkt *string) func(context.Context) error{
-	"costs": costsFlags, "cycles": cyclesFlags, "flood": floodFlags, "live": liveFlags, "push": pushFlags,
+	"bytes": bytesFlags, "costs": costsFlags, "cycles": cyclesFlags, "flood": floodFlags, "live": liveFlags, "push": pushFlags,
 }
 
 func main() {

@@ -174,14 +174,20 @@ type pushed struct {
 }
 
 func (p *pushServer) pushed() (r pushed, err error) {
-	if _, err := io.WriteString(p.clients.in, "\n"); err != nil {
+	r, err = p.clients.pushed()
+	r.Cost, r.at = cost.Of(p.process.Process.Pid), time.Now()
+	return r, err
+}
+
+// pushed returns what the sockets of followers.mjs have got so far.
+func (p *nodeProgram) pushed() (r pushed, err error) {
+	if _, err := io.WriteString(p.in, "\n"); err != nil {
 		return r, err
 	}
-	line, err := p.clients.out.ReadBytes('\n')
+	line, err := p.out.ReadBytes('\n')
 	if err == nil {
 		err = json.Unmarshal(line, &r)
 	}
-	r.Cost, r.at = cost.Of(p.process.Process.Pid), time.Now()
 	return r, err
 }
 

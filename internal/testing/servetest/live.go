@@ -130,14 +130,16 @@ func (f *LiveFixture) detail(n int, at time.Time) {
 	if n%6 == 3 {
 		f.Row.TimelineRevision = nil
 	} else {
-		match := fmt.Sprintf("en_0c2k9q4r7m%03d", n)
+		entryID := func(number int) string {
+			return string(football.AppendEntry(fmt.Appendf(nil, "en_0c2k9q4r7m%03d", n), int32(number)))
+		}
 		for i := range f.Timeline {
-			f.Timeline[i].EntryID = ptr(football.EntryID(match, i))
+			f.Timeline[i].EntryID = ptr(entryID(i))
 		}
 		f.Row.Withdrawn = []table.WithdrawnRow{
-			{EntryID: football.EntryID(match, 35), State: string(football.VisualGoal), SideProven: string(football.SideAway), Minute: ptr(int32(24)), Second: ptr(int32(4)),
+			{EntryID: entryID(35), State: string(football.VisualGoal), SideProven: string(football.SideAway), Minute: ptr(int32(24)), Second: ptr(int32(4)),
 				At: at.Add(-5 * time.Minute), ShownFrom: at.Add(-5 * time.Minute), WithdrawnAt: at.Add(-3 * time.Minute), Reason: string(football.CounterFell)},
-			{EntryID: football.EntryID(match, 36), State: string(football.VisualCard), SideProven: string(football.SideHome), Minute: ptr(int32(45)), Second: ptr(int32(0)), Added: ptr(int32(2)),
+			{EntryID: entryID(36), State: string(football.VisualCard), SideProven: string(football.SideHome), Minute: ptr(int32(45)), Second: ptr(int32(0)), Added: ptr(int32(2)),
 				At: at.Add(-2 * time.Minute), ShownFrom: at.Add(-time.Minute), WithdrawnAt: at, Reason: string(football.Replaced), ReplacedBy: f.Timeline[2].EntryID},
 		}
 	}

@@ -106,12 +106,17 @@ func (d *Dataset) Trouble() Trouble {
 }
 
 // NotReady returns the error for requests while there is no view: UPSTREAM_UNAVAILABLE
-// if the last fetch could not reach the provider, else DATA_NOT_READY.
+// if the last fetch could not reach the provider, else DATA_NOT_READY. A process that has just
+// started is ready in a moment, and says so.
 func (d *Dataset) NotReady() *api.Error {
-	if run := d.State().Fetch; run != nil && !run.OK && run.Code == health.CodeUnreachable {
-		return &api.Error{Code: api.UpstreamUnavailable, RetryAfter: time.Minute}
+	wait := time.Minute
+	if !d.Looked() || d.Published() && d.Trouble() == NoTrouble {
+		wait = time.Second
 	}
-	return &api.Error{Code: api.DataNotReady, RetryAfter: time.Minute}
+	if run := d.State().Fetch; run != nil && !run.OK && run.Code == health.CodeUnreachable {
+		return &api.Error{Code: api.UpstreamUnavailable, RetryAfter: wait}
+	}
+	return &api.Error{Code: api.DataNotReady, RetryAfter: wait}
 }
 
 // Published reports whether a publish step has ever succeeded, according to its state
