@@ -25,7 +25,7 @@ func EncodeShortTimes(v any) ([]byte, error) {
 
 // timeMember is a member of JSON with the key of a time, and a value as encoding/json makes it of
 // a time in UTC.
-var timeMember = regexp.MustCompile(`("(?:[a-z_]+_)?(?:at|until|since)": ?"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(\.\d+)?Z"`)
+var timeMember = regexp.MustCompile(`("(?:[a-z_]+_)?(?:at|from|until|since)": ?"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(\.\d+)?Z"`)
 
 // FixTimes gives the times in our JSON three digits of fraction. Texts of others never have such
 // keys there.

@@ -2,6 +2,7 @@ package live_test
 
 import (
 	"bytes"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -50,6 +51,9 @@ func (r *reader) read(t rapid.TB, l *football.Live, isDetailed bool) {
 	}
 	seen := map[string]bool{}
 	for _, e := range l.Timeline {
+		if !isEntryID(e.ID) {
+			t.Fatalf("%q is no id, see docs/openapi.yaml", e.ID)
+		}
 		if seen[e.ID] || withdrawn[e.ID] {
 			t.Fatalf("%s is there twice, or withdrawn as well", e.ID)
 		}
@@ -72,6 +76,8 @@ func (r *reader) read(t rapid.TB, l *football.Live, isDetailed bool) {
 	}
 	r.entries, r.withdrawn, r.revision = l.Timeline, l.Withdrawn, l.Revision
 }
+
+var isEntryID = regexp.MustCompile(`^en_[0-9a-z]+-[0-9a-z]+$`).MatchString
 
 // sameEntry compares what a client sees of an entry but for how long it lasts.
 func sameEntry(a, b football.TimelineEntry) bool {

@@ -39,7 +39,7 @@ func (m *Match) entries() (all []entryView) {
 
 type withdrawnView struct {
 	table.WithdrawnRow
-	Clock, Name, Team, Why string
+	Minute, Name, Team, Why string
 }
 
 // withdrawn returns the events that were taken back, without the states of play between them.
@@ -48,13 +48,28 @@ func (m *Match) withdrawn() (some []withdrawnView) {
 		if icons[w.State] == "" {
 			continue
 		}
-		v := withdrawnView{WithdrawnRow: w, Clock: clockOf(table.LiveTimelineRow{Minute: w.Minute, Second: w.Second, Added: w.Added}), Name: upperFirst(stateName(w.State)), Why: withdrawals[football.WithdrawalReason(w.Reason)]}
+		v := withdrawnView{WithdrawnRow: w, Minute: m.minuteOf(entryOf(&w)), Name: upperFirst(stateName(w.State)), Why: withdrawals[football.WithdrawalReason(w.Reason)]}
 		if w.SideProven != string(football.SideNone) {
 			v.Team = m.side(w.SideProven)
 		}
 		some = append(some, v)
 	}
 	return some
+}
+
+// entryOf returns where a withdrawn entry was on the scoreboard.
+func entryOf(w *table.WithdrawnRow) *table.LiveTimelineRow {
+	e := &table.LiveTimelineRow{Minute: w.Minute, Second: w.Second, Added: w.Added, At: w.At}
+	if w.Minute == nil {
+		return e
+	}
+	ofPlay := int(*w.Minute) + 1
+	if w.Added != nil {
+		ofPlay--
+	}
+	half := int32(halfOfMinute(ofPlay))
+	e.Half = &half
+	return e
 }
 
 // events returns the entries for a reader of a match report, without the states of play between

@@ -142,7 +142,7 @@ func TestPage(t *testing.T) {
 	for _, want := range []string{`</title><script>alert("1")</script>`, "A & B's", "<i>League", "65:00, second half", "pressure, ", "61", "presses clearly more",
 		"12:00", "13'", "1–0", "GOAL", "EXACT", "INFERRED", "UNKNOWN", "First half", "VALUE", "MISSING", "Red cards: sent without a value", "starts at: the provider did not send it",
 		"00:00 to 02:00 (too little was seen yet)", "24:56 to 33:20 (nothing was seen)", "49:56 to 55:00 (the feed was silent)", "acme", "version 7", strings.Repeat("ab", 32), "live-1", "9001",
-		"45+3 Goal A & B's: the counter fell", "--:-- Card: the provider took it back",
+		"45+3' Goal A & B's: the counter fell", "Card: the provider took it back",
 		"Momentum is known for 52 of 67 minutes of play; marked: 1 × goal, 1 × card, 1 × corner."} {
 		if !strings.Contains(words, want) {
 			t.Errorf("nothing of %q", want)

@@ -3,6 +3,7 @@ package timeline
 import (
 	"hash/fnv"
 	"strconv"
+	"strings"
 
 	"mkt/publish/football"
 	"mkt/transform/live/clock"
@@ -44,8 +45,8 @@ func (n *numbers) ids(entries []entry) []string {
 		switch all = append(append(all, "en_"...), match...); {
 		case e.state == football.VisualStale:
 			all = football.AppendStaleEntry(all, clock.UTC(e.at))
-		case e.number < 0: // between two entries
-			all = append(football.AppendEntry(all, -e.number), "-b"...)
+		case e.number < 0: // between two entries: no number begins with a zero
+			all = strconv.AppendInt(append(all, "-0"...), -int64(e.number), 36)
 		default:
 			all = football.AppendEntry(all, e.number)
 		}
@@ -57,6 +58,9 @@ func (n *numbers) ids(entries []entry) []string {
 	}
 	return ids
 }
+
+// isBetween reports whether an id is of an entry between two that would otherwise be equal.
+func isBetween(id string) bool { return strings.Contains(id, "-0") }
 
 // number gives numbers to the entries of a timeline that has none.
 func (t *Timeline) number(seed string) {

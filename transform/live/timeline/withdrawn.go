@@ -40,6 +40,8 @@ func (t *Timeline) Why(was *football.TimelineEntry, before *Timeline) (why footb
 	switch {
 	case at < 0 && t.numbers.first != before.numbers.first:
 		return football.Restarted, "", true
+	case at < 0 && isBetween(was.ID):
+		return football.Replaced, "", true
 	case at < 0:
 		isDropped := len(t.entries) == rules.MaxEntries && was.At.Before(clock.UTC(t.entries[0].at))
 		return football.TookBack, "", !isDropped // the end of a half although play goes on

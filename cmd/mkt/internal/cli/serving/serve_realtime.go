@@ -13,7 +13,7 @@ import (
 
 type realtimeFlags struct {
 	serve.Realtime
-	compression bool
+	compression *bool // nil is the default
 }
 
 // flags adds the settings, with their defaults, to those of mkt serve.
@@ -31,7 +31,7 @@ func (f *realtimeFlags) flags(g *Group, flags *pflag.FlagSet) {
 	own.IntVar(&f.PendingOfPeer, "realtime-pending-per-address", 0, "accept this many sockets of one address at once that have not sent their token (default: half of --realtime-pending)")
 	own.IntVar(&f.QueueBytes, "realtime-queue-bytes", 1<<20, "close a socket when more than this many bytes wait for it")
 	own.BoolVar(&f.WebsocketOnly, "realtime-websocket-only", false, "refuse long polling, for replicas without sticky sessions")
-	own.BoolVar(&f.compression, "realtime-compression", true, "compress the messages of websockets whose clients offer it")
+	f.compression = own.Bool("realtime-compression", true, "compress the messages of websockets whose clients offer it")
 	own.StringSliceVar(&f.Channels, "realtime-channels", []string{"changes", "live"}, "offer these channels")
 	for name, value := range map[string]*time.Duration{"tick": &f.Tick, "ping-interval": &f.PingInterval, "ping-timeout": &f.PingTimeout,
 		"connect-timeout": &f.ConnectTimeout, "upgrade-timeout": &f.UpgradeTimeout, "write-timeout": &f.WriteTimeout} {
@@ -50,7 +50,7 @@ func (f *realtimeFlags) flags(g *Group, flags *pflag.FlagSet) {
 
 func (f *realtimeFlags) options() serve.Realtime {
 	o := f.Realtime
-	o.Uncompressed = !f.compression
+	o.Uncompressed = f.compression != nil && !*f.compression
 	return o
 }
 
