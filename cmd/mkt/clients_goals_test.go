@@ -9,12 +9,16 @@ import (
 	"maps"
 	"net"
 	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -164,6 +168,7 @@ type goalsWorld struct {
 	server *exec.Cmd
 	errs   bytes.Buffer
 	names  map[string]*goalMatch // of each match that was in play
+	stray  atomic.Bool           // the proxy has answered 404 for a match
 }
 
 func newGoalsWorld(t *testing.T) *goalsWorld {
@@ -231,6 +236,36 @@ func (w *goalsWorld) kill() {
 	_ = w.server.Process.Kill()
 	_ = w.server.Wait()
 	w.server = nil
+}
+
+// proxied is the address for a client: it has a path, and a list has two pages. While the server is down, the proxy
+// lists no match, and has nothing at any other path.
+func (w *goalsWorld) proxied() string {
+	w.Helper()
+	target, err := url.Parse(w.url)
+	w.must(err)
+	proxy := httptest.NewServer(http.StripPrefix("/football", &httputil.ReverseProxy{
+		Rewrite: func(r *httputil.ProxyRequest) {
+			r.SetURL(target)
+			if query := r.Out.URL.Query(); query.Has("limit") {
+				query.Set("limit", fmt.Sprint(len(goalMatches)/2))
+				r.Out.URL.RawQuery = query.Encode()
+			}
+		},
+		ErrorHandler: func(rw http.ResponseWriter, r *http.Request, _ error) {
+			if r.URL.Path == "/api/v1/live" {
+				_, _ = rw.Write([]byte(`{"data": [], "pagination": {"limit": 200, "next_cursor": null, "has_more": false}, "meta": {}}`))
+				return
+			}
+			rw.WriteHeader(http.StatusNotFound)
+			_, _ = rw.Write([]byte(`{"error": "no such application"}`))
+			if strings.HasPrefix(r.URL.Path, "/api/v1/live/") {
+				w.stray.Store(true)
+			}
+		},
+	}))
+	w.Cleanup(proxy.Close)
+	return proxy.URL + "/football/"
 }
 
 // goalsItem is a match of GET /live and GET /live/{id}.
@@ -424,7 +459,7 @@ func (c *goalsClient) revisions() map[string]int64 {
 func followGoals(t *testing.T, command ...string) {
 	w := newGoalsWorld(t)
 	c := &goalsClient{t: t, command: command, state: filepath.Join(t.TempDir(), "state.json")}
-	step := int(cadence / time.Second)
+	step, base := int(cadence/time.Second), w.proxied()
 	for s := 0; s < goalsEnd; s += step {
 		passes := func(second int) bool { return during(second, s-step+1, s+1) > 0 }
 		w.show(s)
@@ -432,7 +467,9 @@ func followGoals(t *testing.T, command ...string) {
 		case passes(clientDown):
 			c.kill()
 		case passes(serverDown):
+			w.stray.Store(false)
 			w.kill()
+			check.Eventually(t, "the client asks for a match that is no longer listed", w.stray.Load)
 		case passes(serverUp):
 			w.serve()
 		case passes(socketEnds):
@@ -452,9 +489,9 @@ func followGoals(t *testing.T, command ...string) {
 		}
 		switch {
 		case s == 0:
-			c.start("BASE="+w.url, "TOKEN="+w.token, "EVERY=3600")
+			c.start("BASE="+base, "TOKEN="+w.token, "EVERY=3600")
 		case passes(clientUp):
-			c.start("BASE="+w.url, "TOKEN="+w.token, "EVERY=0.1")
+			c.start("BASE="+base, "TOKEN="+w.token, "EVERY=0.1")
 		}
 		if isServed && during(s, clientDown, clientUp) == 0 {
 			w.follows(c)

@@ -10,17 +10,21 @@ import type { components } from "./api.js";
 type Match = components["schemas"]["ListedLiveFixture"];
 type Timeline = components["schemas"]["Timeline"];
 type Seen = { revision: number | null; printed: Record<string, string> }; // the sides printed, by entry_id
+type Answer = { body: any; etag: string };
 const { BASE = "", TOKEN = "", EVERY = "8" } = process.env, file = process.argv[2] ?? "goals.json";
 const known: Record<string, Seen> = existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : {}; // by match
-let etag = "", following = false;
+const { origin, pathname } = new URL(BASE), prefix = pathname.replace(/\/+$/, "");
+let pages = new Map<string, Answer>(), following = false; // the answers of the last list, by path
 
-async function ask(path: string, etag = "") {
-  const headers = { authorization: `Bearer ${TOKEN}`, "if-none-match": etag };
-  const answer = await fetch(BASE + path, { headers, signal: AbortSignal.timeout(60_000) });
-  const body = answer.status === 304 ? null : await answer.json();
-  if ([200, 304, 404].includes(answer.status) || (answer.status === 503 && path.endsWith("/timeline"))) return { body, newest: answer.headers.get("etag") };
+async function ask(path: string, old?: Answer): Promise<Answer> {
+  const headers = { authorization: `Bearer ${TOKEN}`, "if-none-match": old?.etag ?? "" };
+  const answer = await fetch(origin + prefix + path, { headers, signal: AbortSignal.timeout(60_000) });
+  if (answer.status === 304 && old) return old;
+  const body = await answer.json().catch(() => null), code = body?.error?.code; // a proxy may answer in HTML
+  const absent = code === "FIXTURE_NOT_FOUND" || (code === "DATA_NOT_READY" && path.endsWith("/timeline")); // no other 404 is about a match
+  if (absent || (answer.ok && body?.data)) return { body, etag: answer.headers.get("etag") ?? "" };
   await sleep(1000 * Number(answer.headers.get("retry-after")));
-  throw new Error(`${answer.status} ${body.error.code}`);
+  throw new Error(`${answer.status} ${code ?? "is not from the service"}`);
 }
 
 async function update(matches: Match[]) {
@@ -54,9 +58,14 @@ function printChanges({ fixture_id, home, away, score }: Match, { timeline, with
 }
 
 async function poll() {
-  const { body, newest } = await ask("/api/v1/live?limit=200", etag);
-  if (body) await update(body.data);
-  etag = newest ?? "";
+  const read: typeof pages = new Map(), first = "/api/v1/live?limit=200";
+  for (let path = first; path; ) {
+    const page = await ask(path, pages.get(path)), cursor = page.body.pagination.next_cursor;
+    read.set(path, page);
+    path = cursor && `${first}&cursor=${encodeURIComponent(cursor)}`;
+  }
+  if ([...read].some(([path, page]) => page !== pages.get(path))) await update([...read.values()].flatMap((page) => page.body.data));
+  pages = read;
 }
 
 async function follow() {
@@ -68,9 +77,9 @@ async function follow() {
 
 let work = Promise.resolve(); // one task after the other
 const then = (task: () => Promise<void>) => (work = work.then(task).catch((problem) => console.error(problem.message)));
-const socket = io(BASE, { path: "/realtime", auth: { token: TOKEN }, transports: ["websocket"] });
+const socket = io(origin, { path: `${prefix}/realtime`, auth: { token: TOKEN }, transports: ["websocket"] });
 socket.on("ready", () => then(follow));
-socket.on("live", (push) => then(() => update(push.data)));
+socket.on("live", (push) => then(() => (push.meta.live_fixture_count > push.data.length ? poll() : update(push.data))));
 for (const end of ["disconnect", "connect_error", "channel_closed"]) socket.on(end, () => (following = false));
 for (;; await sleep(1000 * Number(EVERY))) {
   if (following) continue;
