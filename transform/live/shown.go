@@ -11,8 +11,8 @@ import (
 // maxWithdrawn is how many withdrawals are kept of a match, the newest ones.
 const maxWithdrawn = 200
 
-// Shown is what publications have shown of a match's timeline, so that one can tell what is not there
-// any more. It is kept beside the state, because it depends on which matches and cycles are published.
+// Shown is what the publications so far have shown of a match's timeline: from it follows what is withdrawn
+// when an entry is no longer there. It is kept beside the state, because it depends on which matches and cycles are published.
 // Its zero value is that of a match which no publication had. Its slices are never modified.
 type Shown struct {
 	match     string // what all ids begin with
@@ -27,7 +27,7 @@ type Shown struct {
 type shownEntry struct {
 	rest  string // of its id, after that of the match
 	first int64  // the time of the first publication with it
-	isNew bool   // that is the newest one
+	isNew bool   // the newest publication is the first with it
 }
 
 // Add returns what publications have shown after that of a cycle, and adds the revision and the
@@ -38,8 +38,8 @@ func (s *Shown) Add(l *football.Live, before, now *State, isDetailed bool) Shown
 	gone := next.addEntries(s.entries, l, isDetailed)
 	next.date(l.At)
 	known := len(next.withdrawn)
-	for _, e := range gone {
-		next.withdraw(e, l, before, now)
+	if len(gone) > 0 {
+		next.withdraw(gone, l, before, now)
 	}
 	next.since = min(len(next.withdrawn)-known, maxWithdrawn)
 	if n := len(next.withdrawn) - maxWithdrawn; n > 0 {
@@ -106,23 +106,25 @@ func (s *Shown) restore(id string) (first int64, wasShown bool) {
 	return first, true
 }
 
-// withdraw adds the withdrawal of an entry that is gone.
-func (s *Shown) withdraw(e shownEntry, l *football.Live, before, now *State) {
+// withdraw adds the withdrawals of entries that are gone.
+func (s *Shown) withdraw(gone []shownEntry, l *football.Live, before, now *State) {
 	published := before.timeline.Published()
-	at := slices.IndexFunc(published, func(p football.TimelineEntry) bool { return p.ID == s.match+e.rest })
-	if at < 0 {
-		return
+	for _, e := range gone {
+		at := slices.IndexFunc(published, func(p football.TimelineEntry) bool { return p.ID == s.match+e.rest })
+		if at < 0 {
+			continue
+		}
+		was := &published[at]
+		why, by, ok := now.timeline.Why(was, &before.timeline)
+		if !ok {
+			continue
+		}
+		if by != "" && !slices.ContainsFunc(s.entries, func(shown shownEntry) bool { return s.match+shown.rest == by }) {
+			by = ""
+		}
+		last := football.TimelineEntry{ID: was.ID, At: was.At, Minute: was.Minute, Second: was.Second, Added: was.Added, State: was.State, SideProven: was.SideProven}
+		s.withdrawn = append(slices.Clip(s.withdrawn), football.Withdrawal{Entry: last, ShownFrom: clock.UTC(e.first), At: l.At, Reason: why, ReplacedBy: by})
 	}
-	why, by, ok := now.timeline.Why(&published[at], &before.timeline)
-	if !ok {
-		return
-	}
-	if by != "" && !slices.ContainsFunc(s.entries, func(shown shownEntry) bool { return s.match+shown.rest == by }) {
-		by = ""
-	}
-	was := &published[at]
-	last := football.TimelineEntry{ID: was.ID, At: was.At, Minute: was.Minute, Second: was.Second, Added: was.Added, State: was.State, SideProven: was.SideProven}
-	s.withdrawn = append(slices.Clip(s.withdrawn), football.Withdrawal{Entry: last, ShownFrom: clock.UTC(e.first), At: l.At, Reason: why, ReplacedBy: by})
 }
 
 // Undo returns what publications have shown if the newest cycle was never published.

@@ -2,6 +2,7 @@ package live_test
 
 import (
 	"bytes"
+	"errors"
 	"regexp"
 	"slices"
 	"strings"
@@ -185,5 +186,12 @@ func TestWithdrawnGoals(t *testing.T) {
 		if got := strings.Join(told(t, c.script), "|"); got != c.want {
 			t.Errorf("%s: %s, want %s", name, got, c.want)
 		}
+	}
+}
+
+// What a newer build stored is refused as its state is, and is not damage.
+func TestShownOfAnotherVersion(t *testing.T) {
+	if _, err := live.DecodeShown([]byte{2, 0}); !errors.Is(err, live.ErrVersion) {
+		t.Errorf("%v", err)
 	}
 }

@@ -25,8 +25,7 @@ type keptStates struct {
 	cycle   layout.CycleID
 	digest  string
 	encoded []byte
-	ends    []int // of each state in encoded
-	shown   [][]byte
+	ends    []int // in encoded, of each state and of what was shown of it
 	fetched []time.Time
 }
 
@@ -41,10 +40,13 @@ func (s *States) keep(account string, m *snapshot.Manifest, rows []table.LiveSta
 	if s == nil {
 		return
 	}
-	k := keptStates{cycle: m.CycleID, digest: m.Tables[statesTable].Digest, ends: make([]int, len(rows)), shown: make([][]byte, len(rows)), fetched: make([]time.Time, len(rows))}
+	k := keptStates{cycle: m.CycleID, digest: m.Tables[statesTable].Digest, ends: make([]int, 0, 2*len(rows)), fetched: make([]time.Time, len(rows))}
 	for i := range rows {
-		k.encoded = append(k.encoded, rows[i].State...)
-		k.ends[i], k.shown[i], k.fetched[i] = len(k.encoded), rows[i].Shown, rows[i].FetchedAt
+		for _, part := range [][]byte{rows[i].State, rows[i].Shown} {
+			k.encoded = append(k.encoded, part...)
+			k.ends = append(k.ends, len(k.encoded))
+		}
+		k.fetched[i] = rows[i].FetchedAt
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -71,14 +73,15 @@ func (s *States) tracks(account string, cycle layout.CycleID, digest string) (tr
 	if !found || k.cycle != cycle || k.digest != digest {
 		return nil, false, nil
 	}
-	tracks = make([]*track, len(k.ends))
+	tracks = make([]*track, len(k.fetched))
 	from := 0
-	for i, end := range k.ends {
-		state, err := live.Restore(k.encoded[from:end])
+	for i := range tracks {
+		middle, end := k.ends[2*i], k.ends[2*i+1]
+		state, err := live.Restore(k.encoded[from:middle])
 		if err != nil {
 			return nil, true, err
 		}
-		shown, err := live.RestoreShown(k.shown[i])
+		shown, err := live.RestoreShown(k.encoded[middle:end])
 		if err != nil {
 			return nil, true, err
 		}

@@ -24,15 +24,12 @@ func (c *Cycle) readStates() (tracks []*track, err error) {
 	}
 	err = eachState(c.Root, *c.previous, func(row *table.LiveStateRow) error {
 		state, err := live.Decode(row.State)
-		if errors.Is(err, live.ErrVersion) {
+		shown, errShown := live.DecodeShown(row.Shown)
+		if errors.Is(err, live.ErrVersion) || errors.Is(errShown, live.ErrVersion) {
 			c.Counts.Refused++
 			return nil
 		}
-		if err != nil {
-			return fmt.Errorf("fixture %s: %w: %w", row.FixtureID, snapshot.ErrDamaged, err)
-		}
-		shown, err := live.DecodeShown(row.Shown)
-		if err != nil {
+		if err := errors.Join(err, errShown); err != nil {
 			return fmt.Errorf("fixture %s: %w: %w", row.FixtureID, snapshot.ErrDamaged, err)
 		}
 		tracks = append(tracks, knownTrack(&state, shown, row.FetchedAt.UTC()))

@@ -61,6 +61,7 @@ const (
 	replaced
 )
 
+// public returns the published reason. Without one, the event was hidden in an earlier step: because of its count.
 func (w why) public() football.WithdrawalReason {
 	return [...]football.WithdrawalReason{football.CounterFell, football.TookBack, football.CounterFell, football.Replaced}[w]
 }

@@ -150,7 +150,7 @@ type liveEntry struct {
 	Certainty  string    `json:"certainty"`
 	SideProven string    `json:"side_proven"`
 	Until      time.Time `json:"until"`
-	ID         *string   `json:"entry_id"` // null in publications of builds before it
+	ID         *string   `json:"entry_id"` // null if an older mkt published it
 }
 
 type liveWithdrawn struct {
