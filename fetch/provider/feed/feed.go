@@ -34,7 +34,7 @@ func Provider(source string) provider.Provider {
 		Table:    table,
 
 		ParseTable: ParseTable,
-		Recorded: recorded,
+		Recorded:   recorded,
 		Markets: marketAdapter{Prefix + source, decode.MarketEndpoints{Listing: []string{provider.EndpointMapping, api.EndpointFixtures},
 			Markets: []string{api.EndpointMarkets}}},
 		Live: liveAdapter{decode.LiveReader{List: api.EndpointLive, Read: readLive}},
