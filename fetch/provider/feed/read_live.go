@@ -55,6 +55,9 @@ func (r *liveReader) match(v strictjson.Value, p provider.Payload) {
 	if !ok {
 		return
 	}
+	if matchShape.fault(v, new(decode.Counts)) != "" {
+		r.Hurt()
+	}
 	at, timed := timeOf(v, api.KeyObserved)
 	if s.ObservedAt = at; !timed {
 		r.Damaged.Add(matchShape.name + ": " + badTime)
