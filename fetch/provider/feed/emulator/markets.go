@@ -30,7 +30,7 @@ func marketsOf(o *bookmaker.Offering) (_ []object, known []meant.Market) {
 			k := meant.Market{Key: id, ID: id, Name: name, Proof: meant.MustBeRaw}
 			if r.Market == strings.ToUpper(r.Market) && !unclaimed[id] { // else it is not in the vocabulary
 				k.Proof = meant.Proven
-				m["claim"] = filled(object{"market": r.Market, "period": r.Period, "line": r.Parameter, "subject": r.Side})
+				m["claim"] = filled(object{"market": r.Market, "period": r.Period, "subject": r.Side})
 			}
 			var selections []object
 			for _, p := range rows {
@@ -43,7 +43,7 @@ func marketsOf(o *bookmaker.Offering) (_ []object, known []meant.Market) {
 				row.ID, row.Decimal, row.Stopped = s["id"].(string), p.Price, m["suspended"].(bool) || s["suspended"].(bool)
 				row.Doubtful = p.Price == "" || p.Outcome == bookmaker.AnyOtherPlayer || p.Player != "" && f.Namesake() && p.Player == f.Home.Players[1]
 				if m["claim"] != nil && p.Outcome != bookmaker.AnyOtherPlayer {
-					s["claim"] = filled(object{"selection": p.Outcome, "line": line, "subject": cmp.Or(p.Player, p.Side)})
+					s["claim"] = filled(object{"selection": p.Outcome, "line": cmp.Or(line, r.Parameter), "subject": cmp.Or(p.Player, p.Side)})
 				}
 				selections, k.Rows = append(selections, s), append(k.Rows, row)
 			}
