@@ -12,8 +12,8 @@ import (
 	"mkt/fetch/simulator/meant"
 )
 
-// unclaimed markets need a mapping table. A claim has no place for both a player and a team.
-var unclaimed = map[string]bool{"match_result-1h": true, "both_teams_to_score-ft": true, "team_goalscorer-ft-first": true, "team_goalscorer-ft-last": true}
+// unclaimed markets need a mapping table.
+var unclaimed = map[string]bool{"match_result-1h": true, "both_teams_to_score-ft": true}
 
 // marketsOf returns the markets of an offering that have prices, as they are sent and what they mean.
 func marketsOf(o *bookmaker.Offering) (_ []object, known []meant.Market) {
@@ -22,9 +22,8 @@ func marketsOf(o *bookmaker.Offering) (_ []object, known []meant.Market) {
 		if !o.Sells(of) {
 			continue
 		}
-		rows := o.Prices(of, bookmaker.Copy{At: o.Since})
 		for i, r := range of.Refs() {
-			words := strings.Fields(fmt.Sprint(r.Market, " ", r.Period, " ", r.Side, " ", r.Parameter, " ", r.Book))
+			words, selections := strings.Fields(fmt.Sprint(r.Market, " ", r.Period, " ", r.Side, " ", r.Parameter, " ", r.Book)), []object{}
 			id, name := strings.ToLower(strings.Join(words, "-")), say(strings.Join(words, " "))
 			m := object{"id": id, "name": name, "suspended": f.Lot(15, 303, uint64(of)) == 0}
 			k := meant.Market{Key: id, ID: id, Name: name, Proof: meant.MustBeRaw}
@@ -32,8 +31,7 @@ func marketsOf(o *bookmaker.Offering) (_ []object, known []meant.Market) {
 				k.Proof = meant.Proven
 				m["claim"] = filled(object{"market": r.Market, "period": r.Period, "subject": r.Side})
 			}
-			var selections []object
-			for _, p := range rows {
+			for _, p := range o.Prices(of, bookmaker.Copy{At: o.Since}) {
 				if p.Ref != i {
 					continue
 				}
@@ -42,6 +40,9 @@ func marketsOf(o *bookmaker.Offering) (_ []object, known []meant.Market) {
 					"labels": filled(object{"name": say(p.Outcome), "player": p.Player, "team": say(p.Side), "line": line})}
 				row.ID, row.Decimal, row.Stopped = s["id"].(string), p.Price, m["suspended"].(bool) || s["suspended"].(bool)
 				row.Doubtful = p.Price == "" || p.Outcome == bookmaker.AnyOtherPlayer || p.Player != "" && f.Namesake() && p.Player == f.Home.Players[1]
+				if p.Price == "" && strings.Contains(r.Market, "HANDICAP") { // whose signs are proven by the prices
+					k.Proof = max(k.Proof, meant.MayBeRaw)
+				}
 				if m["claim"] != nil && p.Outcome != bookmaker.AnyOtherPlayer {
 					s["claim"] = filled(object{"selection": p.Outcome, "line": cmp.Or(line, r.Parameter), "subject": cmp.Or(p.Player, p.Side)})
 				}
