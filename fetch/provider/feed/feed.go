@@ -1,6 +1,7 @@
 package feed
 
 import (
+	"errors"
 	"net/http"
 	"time"
 
@@ -76,7 +77,7 @@ func classify(source string, status int, body []byte) provider.Verdict {
 func endpointOf(root strictjson.Value) string {
 	is := func(key string) bool { return root.Get(key).Kind() == strictjson.Array }
 	switch {
-	case root.Get(api.KeySource).Kind() != strictjson.String:
+	case root.Get(api.KeySource).Kind() != strictjson.String, root.Repeats():
 	case is(api.KeyFixtures) && is(api.KeyMissing):
 		return api.EndpointMarkets
 	case is(api.KeyFixtures):
@@ -85,6 +86,15 @@ func endpointOf(root strictjson.Value) string {
 		return api.EndpointLive
 	}
 	return ""
+}
+
+// rootOf returns the root of an answer, which must be one of the endpoint.
+func rootOf(d *strictjson.Document, p provider.Payload, endpoint string) (strictjson.Value, error) {
+	root, err := decode.Root(d, p)
+	if err == nil && endpointOf(root) != endpoint {
+		err = errors.New("the answer is another one")
+	}
+	return root, err
 }
 
 // recorded implements Recorded of [provider.Provider].

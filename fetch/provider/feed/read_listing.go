@@ -76,7 +76,7 @@ func (a marketAdapter) ReadListing(pages []provider.Payload) (l provider.Listing
 			}
 			continue
 		}
-		root, err := decode.Root(d, p)
+		root, err := rootOf(d, p, api.EndpointFixtures)
 		if err != nil {
 			return l, fmt.Errorf("%s payload %d: %w", p.Endpoint, p.Number, err)
 		}

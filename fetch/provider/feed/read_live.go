@@ -34,7 +34,7 @@ func readLive(pages []provider.Payload) (provider.LiveSheet, error) {
 	d := decode.Document()
 	defer decode.Release(d)
 	for _, p := range pages {
-		root, err := decode.Root(d, p)
+		root, err := rootOf(d, p, api.EndpointLive)
 		if err != nil {
 			return provider.LiveSheet{}, fmt.Errorf("%s payload %d: %w", p.Endpoint, p.Number, err)
 		}
