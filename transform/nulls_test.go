@@ -76,7 +76,7 @@ func (n *nulls) within(path string, v any) {
 // providers.
 func TestNullsAreRefused(t *testing.T) {
 	isPrices := func(path string) bool {
-		return strings.Contains(path, "odds") || strings.Contains(path, "prematch") || strings.Contains(path, "multi")
+		return strings.Contains(path, "odds") || strings.Contains(path, "prematch") || strings.Contains(path, "multi") || strings.Contains(path, "markets")
 	}
 	isID := func(key string) bool {
 		return key == "id" || key == "FI" || key == "key" || strings.HasSuffix(key, "_id") || strings.HasSuffix(key, "_key")

@@ -16,6 +16,14 @@ func TestEveryProviderHasAnEmulator(t *testing.T) {
 			t.Errorf("%s: %v", p.Name, err)
 		}
 	}
+	for _, name := range emulators.Names() {
+		if p, ok := all.Lookup(name); !ok || p.Name != name {
+			t.Errorf("%s has an emulator, and is no provider", name)
+		}
+	}
+	if _, err := emulators.New("feed", simulator.Options{Seed: 1}); err != nil {
+		t.Errorf("by its short name: %v", err)
+	}
 	if _, err := emulators.New(emulators.Default(), simulator.Options{Seed: 1}); err != nil {
 		t.Errorf("default: %v", err)
 	}

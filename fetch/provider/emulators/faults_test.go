@@ -13,6 +13,7 @@ import (
 	"mkt/fetch/provider"
 	"mkt/fetch/provider/all"
 	"mkt/fetch/provider/emulators"
+	"mkt/fetch/provider/feed"
 	"mkt/fetch/simulator"
 	"mkt/internal/testing/providertest"
 )
@@ -25,7 +26,10 @@ var questions = map[string]map[simulator.Class]string{
 		simulator.Markets: "/v3/football/fixtures/multi/%s?include=odds:id,fixture_id,market_id,bookmaker_id,label,value,name,market_description,dp3,stopped,total,handicap&filters=bookmakers:2"},
 	"apifootball": {simulator.Listing: "/fixtures?date=2026-03-05", simulator.Markets: "/odds?date=2026-03-05&bookmaker=8", simulator.Playing: "/fixtures?live=all"},
 	"theoddsapi":  {simulator.Listing: "/v4/sports/%s/events", simulator.Markets: "/v4/sports/%s/odds?regions=eu&markets=h2h"},
+	feedName:      {simulator.Listing: "/feed/v1/fixtures", simulator.Markets: "/feed/v1/markets?fixtures=%s", simulator.Playing: "/feed/v1/live"},
 }
+
+const feedName = feed.Prefix + feed.Simulated
 
 // busy is the competition of The Odds API that the questions are about.
 const busy = "soccer_england_northern_premier"
@@ -44,6 +48,9 @@ func ask(t *testing.T, sim *simulator.Server, path string) *httptest.ResponseRec
 	}
 	r.Header.Set("x-apisports-key", token)
 	r.Header.Set("Authorization", token)
+	if strings.HasPrefix(path, "/feed/") {
+		r.Header.Set("Authorization", "Bearer "+token)
+	}
 	w := httptest.NewRecorder()
 	sim.ServeHTTP(w, r)
 	return w
@@ -112,6 +119,7 @@ func TestFaultsThatDoNotSuit(t *testing.T) {
 		{"theoddsapi", "stall:1", "does not list them"},
 		{"theoddsapi", "500:1@live", "has no requests of the class live; it has listing, markets"},
 		{"theoddsapi", "500:1@details", "has no requests of the class details"},
+		{"feed", "500:1@details", "has no requests of the class details; it has listing, markets, live"}, {"feed", "null:1", ""},
 		{"sportmonks", "500:1@details", "has no requests of the class details; it has listing, markets, live"},
 		{"sportmonks", "null:1", ""}, {"apifootball", "vanish:1", ""}, {"betsapi", "500:1@details", ""}, {"apifootball", "500:1@details", ""},
 	} {
@@ -145,6 +153,7 @@ func TestLimits(t *testing.T) {
 	now := providertest.Noon
 	for _, c := range []struct{ provider, pace, quota, left string }{
 		{"betsapi", "429 TOO_MANY_REQUESTS", "429 TOO_MANY_REQUESTS", "X-RateLimit-Remaining"},
+		{feedName, "429 Too Many Requests", "429 Too Many Requests", "X-RateLimit-Remaining"},
 		{"sportmonks", `429 "remaining":0,`, `429 "remaining":0,`, ""},
 		{"apifootball", `200 "rateLimit":`, `200 "requests":`, "x-ratelimit-requests-remaining"},
 		{"theoddsapi", "429 EXCEEDED_FREQ_LIMIT", "401 OUT_OF_USAGE_CREDITS", "x-requests-remaining"},
@@ -165,7 +174,7 @@ func TestLimits(t *testing.T) {
 				t.Errorf("%s %s: %d %.300s, want %s", c.provider, fault, w.Code, w.Body, want)
 			}
 			isZero := header(w, c.left) == "0"
-			if one := c.provider == "betsapi"; c.left != "" && isZero != (one || fault == "quota:#1") {
+			if one := c.provider == "betsapi" || c.provider == feedName; c.left != "" && isZero != (one || fault == "quota:#1") {
 				t.Errorf("%s %s: %s is %q", c.provider, fault, c.left, header(w, c.left))
 			}
 			path := strings.ReplaceAll(questions[c.provider][simulator.Markets], "%s", busy)

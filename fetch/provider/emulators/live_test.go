@@ -27,7 +27,8 @@ var metrics = map[football.Metric]play.Metric{football.Attacks: play.Attacks, fo
 // TestLiveIsRead: each live adapter reads the feed's report, with every fault of matches:
 // score, clock, and counters of both sides in their three states.
 func TestLiveIsRead(t *testing.T) {
-	for _, p := range all.All() {
+	for _, name := range emulators.Names() {
+		p, _ := all.Lookup(name)
 		if p.Live == nil {
 			continue
 		}

@@ -37,7 +37,7 @@ func shootoutOf(t *testing.T, w *world.World, from time.Time, straight bool) (m 
 // the score is that of the match.
 func TestShootouts(t *testing.T) {
 	from := time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
-	for _, name := range []string{"sportmonks", "apifootball"} {
+	for _, name := range []string{"sportmonks", "apifootball", feedName} {
 		for _, straight := range []bool{false, true} {
 			now := from
 			sim, err := emulators.New(name, simulator.Options{Seed: 7, Fixtures: 400, InPlay: -1, Now: func() time.Time { return now },
@@ -86,7 +86,7 @@ func TestShootouts(t *testing.T) {
 
 // TestMissedPenalties: a penalty that was missed is an incident, and no goal.
 func TestMissedPenalties(t *testing.T) {
-	for _, name := range []string{"sportmonks", "apifootball"} {
+	for _, name := range []string{"sportmonks", "apifootball", feedName} {
 		now := time.Date(2026, 3, 7, 16, 0, 0, 0, time.UTC)
 		sim, err := emulators.New(name, simulator.Options{Seed: 7, Fixtures: 40, InPlay: 150, Now: func() time.Time { return now }})
 		if err != nil {

@@ -26,17 +26,17 @@ const perRequest = 10
 // countSplit counts requests for markets that were repeated fixture by fixture.
 const countSplit = "split"
 
-// marketAdapter is the market adapter of the provider with that name.
+// marketAdapter is the market adapter of a source's provider.
 type marketAdapter struct {
-	name string
+	source
 	decode.MarketEndpoints
 }
 
 // Ask implements provider.MarketAdapter: the pages of the list, and then the markets of
 // the fixtures that have not begun, by kick-off.
-func (marketAdapter) Ask(ctx context.Context, x provider.Exchange) (provider.Asked, error) {
+func (a marketAdapter) Ask(ctx context.Context, x provider.Exchange) (provider.Asked, error) {
 	c := requests.New(x)
-	fixtures, err := list(ctx, c)
+	fixtures, err := a.list(ctx, c)
 	if err != nil {
 		return c.Asked, err
 	}
@@ -58,7 +58,7 @@ func (marketAdapter) Ask(ctx context.Context, x provider.Exchange) (provider.Ask
 		if err != nil {
 			return err
 		}
-		missing, err := missingIn(p, ids)
+		missing, err := a.missingIn(p, ids)
 		if err == nil {
 			c.Answered(missing...)
 		}
@@ -73,7 +73,7 @@ func (marketAdapter) Ask(ctx context.Context, x provider.Exchange) (provider.Ask
 // list reads all pages. The list is complete if it says so on every page, every item could
 // be read, no id is there twice, and there are as many as it says. A page that cannot be
 // had leaves the fixtures of those before.
-func list(ctx context.Context, c *requests.Cycle) (fixtures []decode.Item, err error) {
+func (s source) list(ctx context.Context, c *requests.Cycle) (fixtures []decode.Item, err error) {
 	met, cursors := make(map[string]bool), make(map[string]bool)
 	complete, items, count, cursor := true, 0, 0, ""
 	d := decode.Document()
@@ -89,7 +89,7 @@ func list(ctx context.Context, c *requests.Cycle) (fixtures []decode.Item, err e
 			c.Fail(err)
 			return fixtures, nil
 		}
-		root, err := open(d, p, api.EndpointFixtures)
+		root, err := s.open(d, p, api.EndpointFixtures)
 		if err != nil {
 			return nil, decode.Unreadable(p.Endpoint, err)
 		}
@@ -123,10 +123,10 @@ func list(ctx context.Context, c *requests.Cycle) (fixtures []decode.Item, err e
 
 // missingIn returns the requested fixtures on which nothing is offered. It is an error if
 // an answer leaves one out without saying that.
-func missingIn(p provider.Payload, ids []string) (missing []string, err error) {
+func (s source) missingIn(p provider.Payload, ids []string) (missing []string, err error) {
 	d := decode.Document()
 	defer decode.Release(d)
-	root, err := open(d, p, api.EndpointMarkets)
+	root, err := s.open(d, p, api.EndpointMarkets)
 	if err != nil {
 		return nil, decode.Unreadable(p.Endpoint, err)
 	}
@@ -146,10 +146,13 @@ func missingIn(p provider.Payload, ids []string) (missing []string, err error) {
 }
 
 // liveAdapter is the live adapter of every feed.
-type liveAdapter struct{ decode.LiveReader }
+type liveAdapter struct {
+	decode.LiveReader
+	source
+}
 
 // Ask implements provider.LiveAdapter: one answer has everything.
-func (liveAdapter) Ask(ctx context.Context, x provider.Exchange, resume string) (provider.Asked, error) {
+func (a liveAdapter) Ask(ctx context.Context, x provider.Exchange, resume string) (provider.Asked, error) {
 	c := requests.New(x)
 	c.Asked.Resume = resume
 	c.Expect(1)
@@ -158,7 +161,7 @@ func (liveAdapter) Ask(ctx context.Context, x provider.Exchange, resume string) 
 	if err != nil {
 		return c.Asked, err
 	}
-	sheet, err := readLive([]provider.Payload{p})
+	sheet, err := a.readLive([]provider.Payload{p})
 	if err != nil {
 		return c.Asked, decode.Unreadable(p.Endpoint, err)
 	}

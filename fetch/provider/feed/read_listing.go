@@ -76,7 +76,7 @@ func (a marketAdapter) ReadListing(pages []provider.Payload) (l provider.Listing
 			}
 			continue
 		}
-		root, err := open(d, p, api.EndpointFixtures)
+		root, err := a.open(d, p, api.EndpointFixtures)
 		if err != nil {
 			return l, err
 		}
@@ -86,7 +86,7 @@ func (a marketAdapter) ReadListing(pages []provider.Payload) (l provider.Listing
 				continue
 			}
 			status := statuses[f.State]
-			r.Keep(provider.ListedFixture{Fixture: f.Fixture(a.name, p.FetchedAt), Over: status == input.Over || status == input.Off,
+			r.Keep(provider.ListedFixture{Fixture: f.Fixture(a.provider(), p.FetchedAt), Over: status == input.Over || status == input.Off,
 				InPlay: status == input.InPlay || status == input.Halted}, f.Rule(), decode.Format{})
 		}
 	}

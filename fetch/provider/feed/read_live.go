@@ -28,12 +28,12 @@ var incidentKinds = []input.IncidentKind{input.IncidentGoal, input.IncidentCorne
 type liveReader struct{ *decode.Live }
 
 // readLive reads the answers about matches in play, in archive order.
-func readLive(pages []provider.Payload) (provider.LiveSheet, error) {
+func (s source) readLive(pages []provider.Payload) (provider.LiveSheet, error) {
 	r := liveReader{decode.NewLive()}
 	d := decode.Document()
 	defer decode.Release(d)
 	for _, p := range pages {
-		root, err := open(d, p, api.EndpointLive)
+		root, err := s.open(d, p, api.EndpointLive)
 		if err != nil {
 			return provider.LiveSheet{}, err
 		}

@@ -18,11 +18,11 @@ import (
 func (a marketAdapter) ReadMarkets(p provider.Payload, l provider.Listing) (provider.Sheet, error) {
 	d := decode.Document()
 	defer decode.Release(d)
-	root, err := open(d, p, api.EndpointMarkets)
+	root, err := a.open(d, p, api.EndpointMarkets)
 	if err != nil {
 		return provider.Sheet{}, err
 	}
-	r := sheetReader{name: a.name, payload: p, listing: l, table: cmp.Or(l.Table, table()), fixtures: make(map[string]string)}
+	r := sheetReader{name: a.provider(), payload: p, listing: l, table: cmp.Or(l.Table, table()), fixtures: make(map[string]string)}
 	if ids := p.Query.Get(api.ParamFixtures); ids != "" {
 		r.asked = strings.Split(ids, ",")
 	}

@@ -10,6 +10,7 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"mkt/fetch/input"
+	"mkt/fetch/mapping"
 	"mkt/fetch/provider"
 	"mkt/publish/football"
 )
@@ -17,6 +18,7 @@ import (
 // fields compares the three-state fields, whose insides are their own.
 var fields = gocmp.Options{
 	gocmp.Comparer(func(a, b football.Field[string]) bool { return a == b }),
+	gocmp.Comparer(func(a, b *mapping.Table) bool { return a == b }),
 	gocmp.Comparer(func(a, b football.Field[time.Time]) bool {
 		x, _ := a.Get()
 		y, _ := b.Get()

@@ -19,12 +19,13 @@ const canary = "canary-credential/0815&x=1"
 // the credential is added to requests only.
 func (s Suite) registration(t *testing.T) {
 	p := s.Provider
-	if !regexp.MustCompile(`^[a-z0-9]+$`).MatchString(p.Name) {
+	if !regexp.MustCompile(`^[a-z0-9]+(:[a-z][a-z0-9-]*)?$`).MatchString(p.Name) {
 		t.Errorf("name %q", p.Name)
 	}
 	base, err := url.Parse(p.BaseURL)
-	if err != nil || base.Scheme != "https" || !slices.Contains(p.Hosts, base.Hostname()) {
-		t.Errorf("base %q with hosts %v", p.BaseURL, p.Hosts)
+	switch {
+	case p.AnyHost && (p.BaseURL != "" || p.Hosts != nil), !p.AnyHost && (err != nil || base.Scheme != "https" || !slices.Contains(p.Hosts, base.Hostname())):
+		t.Errorf("base %q with hosts %v, any host %v", p.BaseURL, p.Hosts, p.AnyHost)
 	}
 	b := p.Budget
 	if b.Requests <= 0 || b.Window <= 0 || b.Burst <= 0 || b.Concurrency <= 0 || b.MaxBody <= 0 {
