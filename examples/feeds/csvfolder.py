@@ -2,9 +2,11 @@
 """A feed from a folder of CSV files in the form of football-data.co.uk, in the format of docs/feed.md.
 
 FEED_TOKEN is the credential that you choose for mkt. It needs Python 3.9 and no other package (on Windows: tzdata).
-A row is a match; of its columns are read Div, Date (dd/mm/yyyy), Time, HomeTeam, AwayTeam, FTR (the result, if it was
-played), and the prices of one bookmaker, such as B365H, B365D, B365A, B365>2.5, B365<2.5, B365AHH and B365AHA with AHh,
-the handicap of the home team. Replace a file in one step (write another, and rename it): half a file would be read.
+A row is a match; of its columns are read Div, Date (dd/mm/yyyy or yyyy-mm-dd), Time, HomeTeam, AwayTeam, FTR (the
+result, if it was played), and the prices of one bookmaker, such as B365H, B365D, B365A, B365>2.5, B365<2.5, B365AHH and
+B365AHA with AHh, the handicap of the home team. The columns of closing prices (B365CH, …) are not read.
+
+Replace a file in one step (write another, and rename it): otherwise half a file may be read, and taken for all.
 """
 import argparse, csv, datetime, hashlib, io, pathlib, sys, time, zoneinfo
 
@@ -39,14 +41,15 @@ def read_folder():
     return matches, complete
 
 def date_of(row):
-    day, month, year = (int(part) for part in row["Date"].split("/"))
+    parts = [int(part) for part in row["Date"].replace("-", "/").split("/")]
+    year, month, day = parts if parts[0] > 31 else parts[::-1]
     return datetime.date(year + 2000 if year < 100 else year, month, day)
 
 def kick_off(row):
     """Returns the time in UTC, or None. The files have the local time of the United Kingdom, which is not UTC in summer."""
     if not row.get("Time"):
         return None
-    local = datetime.datetime.combine(date_of(row), datetime.time.fromisoformat(row["Time"]), zoneinfo.ZoneInfo(args.zone))
+    local = datetime.datetime.combine(date_of(row), datetime.datetime.strptime(row["Time"], "%H:%M").time(), zoneinfo.ZoneInfo(args.zone))
     return local.astimezone(UTC)
 
 def id_of(row):
@@ -103,6 +106,8 @@ def markets_of(row):
             (maker + "AHA", {"name": away, "handicap": opposite(line)}, {"selection": "AWAY", "line": signed(opposite(line))})])
 
 def opposite(line):
+    if not line.strip("+-.0"):
+        return line
     return line[1:] if line[0] == "-" else "-" + line.lstrip("+")
 
 def signed(line):
