@@ -12,6 +12,7 @@ import (
 	"mkt/fetch/internal/upstream"
 	"mkt/fetch/provider"
 	"mkt/fetch/raw"
+	"mkt/publish/football"
 	"mkt/publish/layout"
 )
 
@@ -157,8 +158,24 @@ func (r *run) fetch(ctx context.Context) error {
 		client: l.client, archive: archive, now: r.Now, progress: r.Progress, concurrency: max(1, l.adapter.Budget.Concurrency), bookmaker: l.adapter.Bookmaker(r.Tenant.Bookmaker),
 		evidence: newEvidence(l.adapter, l.secret), received: r.Received, abandon: abandon, accepted: map[string]int{}, rejected: map[string]int64{},
 	}
+	if err := r.keepMapping(archive, l.adapter); err != nil {
+		return err
+	}
 	asked, err := asking.ask(ctx, x, archive.Resume(r.Tenant.Provider))
 	return r.conclude(ctx, x, asking, asked, err)
+}
+
+// keepMapping archives the account's mapping table with the answers that are read with it:
+// a cycle is read again as it was.
+func (r *run) keepMapping(archive *raw.Writer, adapter provider.Provider) error {
+	if r.Tenant.Mapping == "" || r.Product != football.MarketEngine || adapter.ParseTable == nil {
+		return nil
+	}
+	_, err := archive.Add(raw.Response{Endpoint: provider.EndpointMapping, Attempt: 1, FetchedAt: r.Now()}, []byte(r.Tenant.Mapping))
+	if err != nil {
+		return &storageError{err}
+	}
+	return nil
 }
 
 // isDueToCompact reports whether this is the first cycle of an account's hour, for a

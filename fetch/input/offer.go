@@ -33,6 +33,17 @@ type Row struct {
 	Suspended           bool
 	Place               uint32          // the offset in the payload at which the row begins; 0 unless the reading is traced
 	Trouble             football.Reason // set if the reader could not join the row to its label
+	// Claim is what the provider itself says of the row, in the words of the reading's dialect.
+	// It is read in place of Labels, which must not contradict it; nil if there is none.
+	Claim []football.Label
+}
+
+// Words are the texts that say what a row is.
+func (r *Row) Words() []football.Label {
+	if r.Claim != nil {
+		return r.Claim
+	}
+	return r.Labels
 }
 
 // IsReadable reports whether the offer has an undamaged row.
@@ -67,6 +78,8 @@ type Reading struct {
 	Dialect   *Dialect
 	Shape     Shape
 	Condition Condition
+	// Labelled is the same definition in the words of labels, for rows with a claim.
+	Labelled *Reading
 }
 
 // Shape is a set of habits of a provider that change how the same words are read.
@@ -115,5 +128,6 @@ const (
 	NeedsSentence  Condition = "TEAM_SENTENCE"  // every row is a sentence that names a side
 	NeedsScorers   Condition = "SCORER_COLUMNS" // every row says first, last or anytime
 	NeedsGoals     Condition = "GOALS_NAMED"    // every row must say Goals: the name alone does not name the thing counted
+	NeedsSigns     Condition = "SIGNS"          // with SignByPrices: the prices must prove the vocabulary's own signs, not others
 	NeedsScoreDraw Condition = "SCORE_DRAW"     // a row must say Score Draw: only beside it is another draw the one without goals
 )

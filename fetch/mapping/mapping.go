@@ -85,19 +85,19 @@ func Parse(name, text string, dialect *input.Dialect) (*Table, error) {
 	}
 	t := &Table{ByKey: make(map[string]*Entry), ByName: make(map[string]*Entry), ByRow: make(map[string]*Entry),
 		name: name, dialect: dialect, ids: make(map[string]bool)}
-	texts, comments := splitLines(text)
+	texts, comments, numbers := splitLines(text)
 	if len(texts) != len(lines)-1 {
 		return nil, fmt.Errorf("a line of the table must not have line breaks in it")
 	}
 	blocks := map[string]map[string]*Entry{"key": t.ByKey, "name": t.ByName, "row": t.ByRow}
-	for _, line := range lines[1:] {
+	for n, line := range lines[1:] {
 		block, ok := blocks[line[0]]
 		if _, twice := block[line[1]]; !ok || twice {
-			return nil, fmt.Errorf("%s %s: unknown kind of line, or a line given twice", line[0], line[1])
+			return nil, fmt.Errorf("line %d, %s %s: unknown kind of line, or a line given twice", numbers[n], line[0], line[1])
 		}
 		e, err := t.parseEntry(line)
 		if err != nil {
-			return nil, fmt.Errorf("%s %s: %w", line[0], line[1], err)
+			return nil, fmt.Errorf("line %d, %s %s: %w", numbers[n], line[0], line[1], err)
 		}
 		block[line[1]] = e
 		t.lines = append(t.lines, Line{Rule: name + ":" + line[1], By: line[0], Match: line[1], Name: nameOf(line, comments[len(t.lines)]), Text: texts[len(t.lines)], Entry: e})
@@ -122,6 +122,9 @@ var shapes = map[string]input.Shape{
 	"bare-line-over":     input.BareLineIsOver,
 	"named-sides":        input.NamedSides,
 }
+
+var conditions = []input.Condition{input.NoCondition, input.NeedsExactly, input.NeedsBands, input.NeedsHalves, input.NeedsSentence, input.NeedsScorers,
+	input.NeedsGoals, input.NeedsSigns, input.NeedsScoreDraw}
 
 // parseShape reads the names of shapes with | between, none if the text is empty.
 func parseShape(text string) (all input.Shape, ok bool) {
@@ -160,9 +163,21 @@ func (t *Table) parseEntry(line []string) (*Entry, error) {
 	if !ok {
 		return nil, fmt.Errorf("shape %q", line[10])
 	}
+	condition := input.Condition(line[11])
+	if !slices.Contains(conditions, condition) {
+		return nil, fmt.Errorf("condition %q", condition)
+	}
+	term, ok := football.Lookup(line[5])
+	switch {
+	case !ok:
+		return nil, fmt.Errorf("market %q: not in the vocabulary", line[5])
+	case line[6] == "" && condition == input.NeedsHalves:
+	case !term.AllowsPeriod(line[6]):
+		return nil, fmt.Errorf("period %q: %s has %s", line[6], line[5], strings.Join(term.Periods, ", "))
+	}
 	e.Reading = &input.Reading{
 		Market: line[5], Period: line[6], Subject: line[7], Parameter: line[8], Rank: rank,
-		Dialect: t.dialect, Shape: shape, Condition: input.Condition(line[11]), Rule: t.name + ":" + line[1],
+		Dialect: t.dialect, Shape: shape, Condition: condition, Rule: t.name + ":" + line[1],
 	}
 	return e, nil
 }
@@ -192,11 +207,12 @@ func (t *Table) Read(e *Entry, id string) (*input.Reading, football.Reason) {
 	return e.Reading, ""
 }
 
-// splitLines returns the lines of a table as they stand in it, without the header, and the
-// comment directly above each, "" if there is none.
-func splitLines(text string) (lines, comments []string) {
-	above, header := "", false
+// splitLines returns the lines of a table as they stand in it, without the header, the comment
+// directly above each, "" if there is none, and their numbers.
+func splitLines(text string) (lines, comments []string, numbers []int) {
+	above, header, number := "", false, 0
 	for line := range strings.Lines(text) {
+		number++
 		line = strings.TrimRight(line, "\r\n")
 		comment, isComment := strings.CutPrefix(line, "#")
 		switch {
@@ -207,11 +223,11 @@ func splitLines(text string) (lines, comments []string) {
 		case !header:
 			header = true
 		default:
-			lines, comments = append(lines, line), append(comments, above)
+			lines, comments, numbers = append(lines, line), append(comments, above), append(numbers, number)
 		}
 		above = ""
 	}
-	return lines, comments
+	return lines, comments, numbers
 }
 
 // nameOf returns the provider's name of a line's market: its match if it is a name, the key

@@ -32,6 +32,10 @@ type Exchange interface {
 	Progress(done, total int)
 }
 
+// EndpointMapping is no request: it is the account's own mapping table, which is archived before
+// the answers that are read with it.
+const EndpointMapping = "mapping"
+
 // Request is one request, without any secret in it.
 type Request struct {
 	Endpoint string // closed set of the adapter, "bet365/upcoming": archive, usage and metric label

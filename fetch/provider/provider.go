@@ -37,6 +37,7 @@ type Provider struct {
 	Name         string       // "betsapi"; part of every id, never changed
 	BaseURL      string       // default, https
 	Hosts        []string     // the https hosts that may be contacted with the default settings
+	AnyHost      bool         // an account names the host, which may be any public one; there is no default
 	Capabilities []Capability // for sale by the provider and known to the adapter; an account's plan may include less
 	Budget       Budget
 	Cycle        Estimate
@@ -70,6 +71,8 @@ type Provider struct {
 
 	// Table returns the adapter's mapping table, in which input.Reading.Rule names lines.
 	Table func() *mapping.Table
+	// ParseTable reads an account's own mapping table; nil if an account has none of its own.
+	ParseTable func(text string) (*mapping.Table, error)
 
 	// Recorded recognizes a payload whose request is not known. It must not fail on
 	// any bytes.
@@ -215,6 +218,8 @@ type Listing struct {
 	// is an item with a damaged part, with null where the provider always sends a value, or
 	// without a member that it always sends beside an unknown one.
 	Met, Hurt int
+	// Table is the account's own mapping table, nil if the provider has none of that kind.
+	Table *mapping.Table
 }
 
 // Joined returns the listing's fixture with an id, for a fixture whose further data was

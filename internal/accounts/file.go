@@ -61,6 +61,7 @@ type Provider struct {
 	Name                string `yaml:"name" missing:"is missing"`
 	BaseURL             string `yaml:"base_url,omitempty"`                                              // "": the adapter's default
 	Bookmaker           string `yaml:"bookmaker,omitempty"`                                             // whose prices are taken; "": the adapter's default, or the only one it sells
+	Mapping             string `yaml:"mapping,omitempty"`                                               // the account's own mapping table, CSV; "": none
 	AllowPrivateAddress bool   `yaml:"allow_private_address,omitempty"`                                 // for the simulator
 	Hint                string `yaml:"hint"`                                                            // masked
 	Credential          string `yaml:"credential" missing:"is missing: seal one with mkt provider set"` // sealed, armored

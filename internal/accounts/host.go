@@ -16,7 +16,7 @@ func RefusedHost(p Provider) string {
 		return ""
 	}
 	adapter, _ := all.Lookup(p.Name)
-	if slices.ContainsFunc(adapter.Hosts, func(h string) bool { return strings.EqualFold(h, u.Hostname()) }) && (u.Port() == "" || u.Port() == "443") {
+	if u.Scheme == "https" && adapter.AnyHost || slices.ContainsFunc(adapter.Hosts, func(h string) bool { return strings.EqualFold(h, u.Hostname()) }) && (u.Port() == "" || u.Port() == "443") {
 		return ""
 	}
 	return "is none of the provider's hosts"

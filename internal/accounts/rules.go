@@ -1,12 +1,12 @@
 package accounts
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
 	"net/url"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -86,10 +86,10 @@ var texts = map[string]func(s string) string{
 		return ""
 	},
 	"provider.name": func(s string) string {
-		if slices.Contains(ProviderNames(), s) {
+		if _, known := all.Lookup(s); known {
 			return ""
 		}
-		return fmt.Sprintf("%q: want %s", shorten(s), strings.Join(ProviderNames(), ", "))
+		return fmt.Sprintf("%q: want %s; of a feed feed:NAME", shorten(s), strings.Join(ProviderNames(), ", "))
 	},
 	"provider.fingerprint": func(s string) string {
 		if _, err := parseDigest(s); err != nil {
@@ -116,6 +116,8 @@ func checkText(n *yaml.Node, field string) string {
 	switch {
 	case field == "provider.credential":
 		return checkSealed(strings.TrimSpace(n.Value))
+	case field == "provider.mapping" && n.Kind == yaml.ScalarNode && len(n.Value) <= MaxMapping:
+		return "" // CheckMapping reads it
 	case n.Kind != yaml.ScalarNode || isNull(n):
 		return "want a text"
 	case len(n.Value) > maxText:
@@ -187,7 +189,10 @@ func (r *reader) check(n *yaml.Node, field string, v any) {
 			r.problem(n, field, "expires before it starts")
 		}
 	case *Provider:
-		if reason := CheckBaseURL(v.BaseURL, v.AllowPrivateAddress); reason != "" {
+		if reason := CheckMapping(v.Name, v.Mapping); reason != "" {
+			r.problem(child(n, "mapping"), "provider.mapping", "%s", reason)
+		}
+		if reason := cmp.Or(MissingHost(v), CheckBaseURL(v.BaseURL, v.AllowPrivateAddress)); reason != "" {
 			r.problem(child(n, "base_url"), "provider.base_url", "%s", reason)
 		}
 		if reason := CheckBookmaker(v.Name, v.Bookmaker); reason != "" {
@@ -229,6 +234,35 @@ func CheckBookmaker(provider, bookmaker string) string {
 		return "the provider " + provider + " sells the prices of one bookmaker, so that there is none to choose: leave it out"
 	case !p.Bookmakers.Valid(bookmaker):
 		return fmt.Sprintf("%q: want a bookmaker as the provider %s writes it, such as %s, which is the default", shorten(bookmaker), provider, p.Bookmakers.Default)
+	}
+	return ""
+}
+
+// MaxMapping bounds an account's own mapping table, in bytes.
+const MaxMapping = 128 << 10
+
+// CheckMapping returns what is wrong with an account's own mapping table at a provider, "" if
+// nothing. It names the line.
+func CheckMapping(provider, text string) string {
+	p, known := all.Lookup(provider)
+	switch {
+	case text == "" || !known:
+		return ""
+	case p.ParseTable == nil:
+		return "the provider " + provider + " has a mapping table of its own: leave it out"
+	case len(text) > MaxMapping:
+		return fmt.Sprintf("is longer than %d KiB", MaxMapping>>10)
+	}
+	if _, err := p.ParseTable(text); err != nil {
+		return err.Error()
+	}
+	return ""
+}
+
+// MissingHost returns that a connection needs a base URL, "" if it has one or needs none.
+func MissingHost(p *Provider) string {
+	if adapter, _ := all.Lookup(p.Name); adapter.AnyHost && p.BaseURL == "" {
+		return "is missing: a feed has no address of its own"
 	}
 	return ""
 }

@@ -28,6 +28,7 @@ func (t *Tenant) FetchTenant() (provider.Tenant, error) {
 		Provider:            t.Provider.Name,
 		BaseURL:             t.Provider.BaseURL,
 		Bookmaker:           t.Provider.Bookmaker,
+		Mapping:             t.Provider.Mapping,
 		AllowPrivateAddress: t.Provider.AllowPrivateAddress,
 		SealedCredential:    t.Provider.Credential,
 		Fingerprint:         t.Provider.Fingerprint(),

@@ -46,6 +46,7 @@ func (t *Tenant) resolvedFeatures() map[string]bool {
 	return on
 }
 
+// ProviderNames lists the providers with an adapter of their own.
 func ProviderNames() []string {
 	var names []string
 	for _, p := range all.All() {
@@ -53,6 +54,12 @@ func ProviderNames() []string {
 	}
 	return names
 }
+
+// Feed stands for all other providers, each of which is called "feed:" and its source.
+const Feed = "feed"
+
+// ConnectionNames lists the providers that an account can have.
+func ConnectionNames() []string { return append(ProviderNames(), Feed) }
 
 // BookmakerInUse returns whose prices the connection takes: the bookmaker that the
 // account has chosen, or the adapter's default; "" if there is none to choose.

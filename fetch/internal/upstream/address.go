@@ -60,8 +60,8 @@ func within(a netip.Addr, list []netip.Prefix) bool {
 }
 
 // known reports whether a base URL is one that the adapter names, on the port of
-// https.
+// https. An adapter that names none leaves it to the account.
 func known(p provider.Provider, base *url.URL) bool {
-	return base.Scheme == "https" && (base.Port() == "" || base.Port() == "443") &&
-		slices.ContainsFunc(p.Hosts, func(h string) bool { return strings.EqualFold(h, base.Hostname()) })
+	return base.Scheme == "https" && (p.AnyHost || (base.Port() == "" || base.Port() == "443") &&
+		slices.ContainsFunc(p.Hosts, func(h string) bool { return strings.EqualFold(h, base.Hostname()) }))
 }

@@ -56,8 +56,10 @@ func (d *Prover) Prove(o *input.Offer) proof {
 			d.readTwoWay(o, claim)
 		}
 	}
-	if o.Reading.Shape&input.SignByPrices != 0 && !proveSign(d.readings, o, &p) {
-		return proof{Reason: football.AmbiguousShape}
+	if o.Reading.Shape&input.SignByPrices != 0 {
+		if reason := proveSign(d.readings, o, &p); reason != "" {
+			return proof{Reason: reason}
+		}
 	}
 	reason := d.verdict(o, &p)
 	hasTwoWay := o.TwoWay != nil && slices.ContainsFunc(d.readings, func(rd wording.Reading) bool { return rd.TwoWay })
@@ -93,6 +95,16 @@ func (d *Prover) readRows(o *input.Offer, claim *wording.Claim) {
 	for i := range o.Rows {
 		d.reader.Read(&o.Rows[i], &d.readings[i])
 	}
+	if claim.Labelled == nil {
+		return
+	}
+	d.reader.Use(claim.Labelled)
+	contradicts := d.reader.Contradicts
+	for i := range o.Rows {
+		contradicts = contradicts || d.reader.Disagrees(&o.Rows[i], &d.readings[i])
+	}
+	d.reader.Use(claim)
+	d.reader.Contradicts = contradicts
 }
 
 // verdict returns the reason why the rows do not prove the table's claim, "" if they do.

@@ -28,7 +28,7 @@ const (
 // fitting shape must be worse: it finds the other outcomes of half as many rows, or its margins
 // differ twice as much. No other shape may find more lines among all rows. The prices of rows on
 // offer decide, if they can.
-func proveSign(readings []wording.Reading, o *input.Offer, p *wording.Plan) bool {
+func proveSign(readings []wording.Reading, o *input.Offer, p *wording.Plan) football.Reason {
 	shapes := []input.Shape{0, input.OwnSideLine}
 	if p.Term.Line == football.EuropeanHandicap {
 		shapes = append(shapes, input.DrawHasAwaySign)
@@ -39,7 +39,7 @@ func proveSign(readings []wording.Reading, o *input.Offer, p *wording.Plan) bool
 		differs = differs || rd.Reason == "" && rd.HasLine && rd.Line != 0 && rd.Side != wording.Home
 	}
 	if !differs {
-		return true
+		return ""
 	}
 	proven, best := input.Shape(0), books{}
 	var others []books
@@ -57,14 +57,17 @@ func proveSign(readings []wording.Reading, o *input.Offer, p *wording.Plan) bool
 		others = append(others, b)
 	}
 	if best.full == 0 || slices.ContainsFunc(others, func(b books) bool { return b.lines > best.lines || b.full > 0 && !best.isMuchBetter(b) }) {
-		return false
+		return football.AmbiguousShape
+	}
+	if o.Reading.Condition == input.NeedsSigns && (proven == input.OwnSideLine) != (p.Term.Line == football.AsianHandicap) {
+		return football.ConditionFailed
 	}
 	for i := range readings {
 		if rd := &readings[i]; rd.Reason == "" && rd.HasLine && wording.IsTurned(rd.Side, proven) {
 			rd.Line = -rd.Line
 		}
 	}
-	return true
+	return ""
 }
 
 // books are the lines other than 0 with a price for every outcome.

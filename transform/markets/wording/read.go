@@ -14,9 +14,14 @@ func (r *Reader) Read(row *input.Row, rd *Reading) {
 	if rd.Reason != "" {
 		return
 	}
-	key, ok := r.keyOf(row.Labels)
+	r.readWords(row.Words(), rd)
+}
+
+// readWords reads the texts of a row into rd, unless their meaning is known.
+func (r *Reader) readWords(labels []football.Label, rd *Reading) {
+	key, ok := r.keyOf(labels)
 	if !ok {
-		r.readLabels(row.Labels, rd)
+		r.readLabels(labels, rd)
 		return
 	}
 	contradicts := r.Contradicts
@@ -25,7 +30,7 @@ func (r *Reader) Read(row *input.Row, rd *Reading) {
 		return
 	}
 	r.Contradicts = false
-	r.readLabels(row.Labels, rd)
+	r.readLabels(labels, rd)
 	if r.ways <= 1 && !r.unread { // else the reading depends on the names
 		r.keep(key, *rd)
 	}

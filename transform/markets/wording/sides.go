@@ -73,7 +73,8 @@ func (r *Reader) IsSide(text string) bool {
 // Swappable returns the field of the label read as the side, and of the other label that could
 // be it. It returns "" if these are not two labels.
 func (r *Reader) Swappable(row *input.Row) (side, number string) {
-	if !r.takeTexts(row.Labels) {
+	words := row.Words()
+	if !r.takeTexts(words) {
 		return "", ""
 	}
 	var fields []string
@@ -81,11 +82,11 @@ func (r *Reader) Swappable(row *input.Row) (side, number string) {
 		if !r.IsSide(text) {
 			continue
 		}
-		at := slices.IndexFunc(row.Labels, func(l football.Label) bool {
+		at := slices.IndexFunc(words, func(l football.Label) bool {
 			return strings.TrimSpace(l.Text) == text && r.plan.Claim.Dialect.Reads(l.Field) && !slices.Contains(fields, l.Field)
 		})
 		if at >= 0 {
-			fields = append(fields, row.Labels[at].Field)
+			fields = append(fields, words[at].Field)
 		}
 	}
 	if len(fields) != 2 || fields[0] == fields[1] {

@@ -152,7 +152,7 @@ func (g *Group) printInit(dir string, files []initFile) error {
 	if dir != "." {
 		in = "  cd " + terminal.Quote(dir) + "\n"
 	}
-	_, err := fmt.Fprint(g.Out, strings.NewReplacer("IN", in, "MKT", terminal.Self(), "PROVIDERS", strings.Join(accounts.ProviderNames(), ", ")).Replace(`
+	_, err := fmt.Fprint(g.Out, strings.NewReplacer("IN", in, "MKT", terminal.Self(), "PROVIDERS", strings.Join(accounts.ConnectionNames(), ", ")).Replace(`
 Keep a copy of both keys. Next, for an account with the id acme:
 
 IN  MKT tenant add acme --product market_engine

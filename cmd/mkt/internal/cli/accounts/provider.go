@@ -1,6 +1,7 @@
 package accounts
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -12,6 +13,8 @@ import (
 
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/fetch/credential"
+	"mkt/fetch/provider/all"
+	"mkt/fetch/provider/feed"
 	"mkt/internal/accounts"
 	"mkt/internal/accounts/audit"
 	"mkt/internal/connection"
@@ -27,6 +30,7 @@ func newProvider(g *Group) *cobra.Command {
 
 func newProviderSet(g *Group) *cobra.Command {
 	var p accounts.Provider
+	var source, table string
 	var yes bool
 	cmd := &cobra.Command{
 		Use:   "set ID --provider NAME",
@@ -35,8 +39,11 @@ func newProviderSet(g *Group) *cobra.Command {
 echo, or from stdin; never from an argument, which other users could see. It is
 sealed before it is written.
 
-A new credential of the connected provider keeps base URL, bookmaker and
---allow-private-address unless others are given; --base-url '' is the
+For a provider that mkt does not read itself, somebody writes a feed, see
+docs/feed.md: --provider feed, with the name of its source and its address.
+
+A new credential of the connected provider keeps base URL, bookmaker, mapping
+and --allow-private-address unless others are given; --base-url '' is the
 provider's own, --bookmaker '' its default. Nothing of another provider is
 kept: its credential must not be sent to the host of the one before.
 
@@ -44,7 +51,9 @@ If data of another provider, or with the prices of another bookmaker, is
 published, the command says what the change means for clients, and asks. With
 another provider, every fixture, market and selection gets another id.`,
 		Example: `  mkt provider set acme --provider betsapi
-  mkt provider set acme --provider sportmonks --yes < token`,
+  mkt provider set acme --provider sportmonks --yes < token
+  mkt provider set acme --provider feed --source acme-odds \
+    --base-url https://feeds.example.com/odds --mapping table.csv`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 1 {
 				return terminal.Usagef("only the tenant is an argument: a credential is read from the terminal or stdin; others may have seen one that was given here, so change it")
@@ -53,22 +62,58 @@ another provider, every fixture, market and selection gets another id.`,
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if p.Name == "" {
-				return terminal.Usagef("which provider? give --provider NAME: %s", strings.Join(accounts.ProviderNames(), ", "))
+				return terminal.Usagef("which provider? give --provider NAME: %s", strings.Join(accounts.ConnectionNames(), ", "))
 			}
-			if err := terminal.CheckWord("--provider", p.Name, accounts.ProviderNames()...); err != nil {
+			if name, of, is := strings.Cut(p.Name, ":"); is && name == accounts.Feed { // as messages name it
+				p.Name, source = name, of
+			}
+			if err := terminal.CheckWord("--provider", p.Name, accounts.ConnectionNames()...); err != nil {
+				return err
+			}
+			if err := feedFlags(&p, source, table); err != nil {
 				return err
 			}
 			return g.setProvider(cmd, args[0], p, yes)
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&p.Name, "provider", "", "connect to this provider: "+strings.Join(accounts.ProviderNames(), ", "))
+	flags.StringVar(&p.Name, "provider", "", "connect to this provider: "+strings.Join(accounts.ConnectionNames(), ", "))
 	flags.StringVar(&p.BaseURL, "base-url", "", "use this base URL ('': the provider's own)")
+	flags.StringVar(&source, "source", "", "with --provider feed: the name of the feed's source, a part of every id")
+	flags.StringVar(&table, "mapping", "", "with --provider feed: map markets by the table in this CSV file ('': by none)")
 	flags.StringVar(&p.Bookmaker, "bookmaker", "", "use this bookmaker's prices, if the provider sells those of several")
 	flags.BoolVar(&p.AllowPrivateAddress, "allow-private-address", false, "allow a provider on loopback or a private network, such as the simulator")
 	cmd.Flags().BoolVar(&yes, "yes", false, "change the provider or the bookmaker without asking; needed where there is no terminal")
 	g.Keys.SealFlag(g.Settings, cmd)
 	return cmd
+}
+
+// feedFlags turns the flags of a feed into its provider.
+func feedFlags(p *accounts.Provider, source, table string) error {
+	switch {
+	case p.Name != accounts.Feed && source+table != "":
+		return terminal.Usagef("--source and --mapping are for --provider %s", accounts.Feed)
+	case p.Name != accounts.Feed:
+		return nil
+	case source == "":
+		return terminal.Usagef("which source? give --source NAME, as the feed calls itself in every answer")
+	}
+	if reason := all.CheckSource(source); reason != "" {
+		return terminal.Usagef("--source %q: %s", source, reason)
+	}
+	p.Name = feed.Prefix + source
+	if table == "" {
+		return nil
+	}
+	text, err := os.ReadFile(table)
+	if err != nil {
+		return fmt.Errorf("--mapping: %w", err)
+	}
+	p.Mapping = string(text)
+	if reason := accounts.CheckMapping(p.Name, p.Mapping); reason != "" {
+		return fmt.Errorf("--mapping %s: %s", table, reason)
+	}
+	return nil
 }
 
 // keep sets what the command line leaves out to what the connection before has, if that is to the
@@ -81,6 +126,9 @@ func keep(cmd *cobra.Command, p accounts.Provider, before *accounts.Provider) ac
 	if !given("bookmaker") {
 		p.Bookmaker = before.Bookmaker
 	}
+	if !given("mapping") {
+		p.Mapping = before.Mapping
+	}
 	if !given("base-url") {
 		p.BaseURL = before.BaseURL
 	}
@@ -91,7 +139,7 @@ func keep(cmd *cobra.Command, p accounts.Provider, before *accounts.Provider) ac
 }
 
 func checkProvider(p accounts.Provider) error {
-	if reason := accounts.CheckBaseURL(p.BaseURL, p.AllowPrivateAddress); reason != "" {
+	if reason := cmp.Or(accounts.MissingHost(&p), accounts.CheckBaseURL(p.BaseURL, p.AllowPrivateAddress)); reason != "" {
 		return terminal.Usagef("--base-url: %s", reason)
 	}
 	if reason := accounts.RefusedHost(p); reason != "" {
@@ -148,7 +196,7 @@ func (g *Group) setProvider(cmd *cobra.Command, id string, p accounts.Provider, 
 	}
 	p.Hint = credential.Hint(clean)
 	set := func(t *accounts.Tenant) error {
-		if now := keep(cmd, asked, t.Provider); now.BaseURL != p.BaseURL || now.Bookmaker != p.Bookmaker || now.AllowPrivateAddress != p.AllowPrivateAddress {
+		if now := keep(cmd, asked, t.Provider); now.BaseURL != p.BaseURL || now.Bookmaker != p.Bookmaker || now.Mapping != p.Mapping || now.AllowPrivateAddress != p.AllowPrivateAddress {
 			return fmt.Errorf("tenant %s: its connection was changed meanwhile, so nothing was stored: run the command again", id)
 		}
 		t.Provider = &p

@@ -71,6 +71,6 @@ func nextStep(t accounts.Tenant) string {
 	if len(t.Products) == 0 {
 		return fmt.Sprintf("Next:\n  %s tenant product set %s %s", terminal.Self(), t.ID, football.MarketEngine)
 	}
-	names := accounts.ProviderNames()
+	names := accounts.ConnectionNames()
 	return fmt.Sprintf("Next:\n  %s provider set %s --provider %s\nor with another provider: %s", terminal.Self(), t.ID, names[0], strings.Join(names[1:], ", "))
 }

@@ -9,9 +9,6 @@ const (
 	EndpointFixtures = "fixtures"
 	EndpointMarkets  = "markets"
 	EndpointLive     = "live"
-	// EndpointMapping is no request: it is the account's mapping table, which is archived
-	// with the answers that are read with it.
-	EndpointMapping = "mapping"
 
 	PathFixtures = "/feed/v1/fixtures"
 	PathMarkets  = "/feed/v1/markets"

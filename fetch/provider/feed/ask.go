@@ -1,0 +1,166 @@
+package feed
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"mkt/fetch/internal/decode"
+	"mkt/fetch/internal/requests"
+	"mkt/fetch/internal/strictjson"
+	"mkt/fetch/provider"
+	"mkt/fetch/provider/feed/internal/api"
+)
+
+// The limits of a list of fixtures.
+const (
+	maxPages    = 100
+	maxFixtures = 100_000
+)
+
+// countSplit counts requests for markets that were repeated fixture by fixture.
+const countSplit = "split"
+
+// marketAdapter is the market adapter of the provider with that name.
+type marketAdapter struct {
+	name string
+	decode.MarketEndpoints
+}
+
+// Ask implements provider.MarketAdapter: the pages of the list, and then the markets of
+// the fixtures that have not begun, by kick-off.
+func (marketAdapter) Ask(ctx context.Context, x provider.Exchange) (provider.Asked, error) {
+	c := requests.New(x)
+	fixtures, err := list(ctx, c)
+	if err != nil {
+		return c.Asked, err
+	}
+	late := time.Unix(1<<33, 0)
+	slices.SortStableFunc(fixtures, func(a, b fixture) int { return a.StartsAt.Or(late).Compare(b.StartsAt.Or(late)) })
+	var ids []string
+	for _, f := range fixtures {
+		switch {
+		case f.Rule() != "":
+			c.Asked.Filtered++
+			continue
+		case f.State == api.NotStarted:
+			ids = append(ids, f.ID)
+		}
+		c.Asked.Listed++
+	}
+	err = c.Batches(ctx, ids, api.MaxFixtures, countSplit, func(ctx context.Context, ids []string) error {
+		p, err := c.Get(ctx, marketsRequest(ids))
+		if err != nil {
+			return err
+		}
+		missing, err := missingIn(p, ids)
+		if err == nil {
+			c.Answered(missing...)
+		}
+		return err
+	})
+	if err == nil {
+		err = c.Err()
+	}
+	return c.Result(err)
+}
+
+// list reads all pages. The list is complete if it says so on every page, every item could
+// be read, no id is there twice, and there are as many as it says. A page that cannot be
+// had leaves the fixtures of those before.
+func list(ctx context.Context, c *requests.Cycle) (fixtures []fixture, err error) {
+	met, cursors := make(map[string]bool), make(map[string]bool)
+	complete, items, count, cursor := true, 0, 0, ""
+	d := decode.Document()
+	defer decode.Release(d)
+	for n := 1; ; n++ {
+		c.Expect(1)
+		p, err := c.Get(ctx, fixturesRequest(cursor))
+		c.Step()
+		switch {
+		case err != nil && (n == 1 || ctx.Err() != nil || decode.MustStop(err)):
+			return nil, err
+		case err != nil:
+			c.Fail(err)
+			return fixtures, nil
+		}
+		root, err := decode.Root(d, p)
+		if err != nil {
+			return nil, decode.Unreadable(p.Endpoint, err)
+		}
+		says, known := decode.Whole(root.Get(api.KeyCount), maxFixtures)
+		complete = complete && known && (n == 1 || says == count) && root.Get(api.KeyComplete).Kind() == strictjson.True
+		count = says
+		for v := range root.Get(api.KeyFixtures).Items() {
+			items++
+			f, broken := readFixture(v, nil, new(decode.Counts)) // counted where the archive is read
+			if broken == "" && !met[f.ID] {
+				met[f.ID] = true
+				fixtures = append(fixtures, f)
+			}
+		}
+		if err := decode.CheckIDs(items, len(fixtures)); err != nil {
+			return nil, decode.Unreadable(p.Endpoint, err)
+		}
+		next := root.Get(api.KeyNext)
+		if next.Kind() == strictjson.Null {
+			c.Asked.ListingComplete = complete && items == count && len(fixtures) == count
+			return fixtures, nil
+		}
+		cursor = next.Text()
+		if cursor == "" || next.Kind() != strictjson.String || cursors[cursor] || n == maxPages || items > maxFixtures {
+			c.Fail(decode.Unreadable(p.Endpoint, errors.New("its next page is one that was read before, or it has too many")))
+			return fixtures, nil
+		}
+		cursors[cursor] = true
+	}
+}
+
+// missingIn returns the requested fixtures on which nothing is offered. It is an error if
+// an answer leaves one out without saying that.
+func missingIn(p provider.Payload, ids []string) (missing []string, err error) {
+	d := decode.Document()
+	defer decode.Release(d)
+	root, err := decode.Root(d, p)
+	if err != nil {
+		return nil, decode.Unreadable(p.Endpoint, err)
+	}
+	met := make(map[string]bool, len(ids))
+	for v := range root.Get(api.KeyFixtures).Items() {
+		met[fixtureID(v)] = true
+	}
+	for v := range root.Get(api.KeyMissing).Items() {
+		if id := v.Text(); !met[id] && slices.Contains(ids, id) {
+			met[id], missing = true, append(missing, ids[slices.Index(ids, id)])
+		}
+	}
+	if slices.ContainsFunc(ids, func(id string) bool { return !met[id] }) {
+		return nil, decode.Unreadable(p.Endpoint, errors.New("a requested fixture is neither among those with markets nor among the missing"))
+	}
+	return missing, nil
+}
+
+// liveAdapter is the live adapter of every feed.
+type liveAdapter struct{ decode.LiveReader }
+
+// Ask implements provider.LiveAdapter: one answer has everything.
+func (liveAdapter) Ask(ctx context.Context, x provider.Exchange, resume string) (provider.Asked, error) {
+	c := requests.New(x)
+	c.Asked.Resume = resume
+	c.Expect(1)
+	defer c.Step()
+	p, err := c.Get(ctx, liveRequest)
+	if err != nil {
+		return c.Asked, err
+	}
+	sheet, err := readLive([]provider.Payload{p})
+	if err != nil {
+		return c.Asked, decode.Unreadable(p.Endpoint, err)
+	}
+	for _, n := range sheet.Filtered {
+		c.Asked.Filtered += n
+	}
+	c.Asked.Listed, c.Asked.ListingComplete = len(sheet.Samples), sheet.Complete
+	return c.Asked, nil
+}

@@ -1,0 +1,97 @@
+package feed
+
+import (
+	"net/http"
+	"time"
+
+	"mkt/fetch/internal/decode"
+	"mkt/fetch/internal/strictjson"
+	"mkt/fetch/provider"
+	"mkt/fetch/provider/feed/internal/api"
+)
+
+// Provider is the registration of the feed of a source.
+func Provider(source string) provider.Provider {
+	return provider.Provider{
+		Name:         Prefix + source,
+		AnyHost:      true,
+		Capabilities: []provider.Capability{provider.Prematch, provider.LiveStats, provider.Timeline},
+		Budget: provider.Budget{
+			Requests:    20_000, // a cadence of 8 s and large lists every quarter of an hour; a feed may state less
+			Window:      time.Hour,
+			Burst:       20,
+			Concurrency: 4,
+			MaxBody:     16 << 20,
+		},
+		Cycle:     provider.Estimate{Markets: 8, Live: 1},
+		Authorize: func(r *http.Request, credential string) { r.Header.Set("Authorization", "Bearer "+credential) },
+		Classify: func(status int, _ http.Header, body []byte) provider.Verdict {
+			return classify(source, status, body)
+		},
+		Probes:   probes,
+		ReadPlan: readPlan,
+		NeededBy: neededBy,
+		Table:    table,
+
+		ParseTable: ParseTable,
+		Recorded: recorded,
+		Markets: marketAdapter{Prefix + source, decode.MarketEndpoints{Listing: []string{provider.EndpointMapping, api.EndpointFixtures},
+			Markets: []string{api.EndpointMarkets}}},
+		Live: liveAdapter{decode.LiveReader{List: api.EndpointLive, Read: readLive}},
+	}
+}
+
+// Codes of this package.
+const (
+	errSource   = "OTHER_SOURCE"
+	errNotFound = "NOT_FOUND"
+)
+
+// classify judges a complete answer. Statuses have their usual meanings, whatever the
+// body; an accepted answer names the source and has a list.
+func classify(source string, status int, body []byte) provider.Verdict {
+	switch status {
+	case http.StatusOK:
+	case http.StatusNotFound:
+		return provider.Verdict{Kind: provider.Rejected, Code: errNotFound}
+	default:
+		return decode.Usual(status, decode.Status)
+	}
+	return decode.Classify(func(d *strictjson.Document) provider.Verdict {
+		v, ok := decode.ByStatus(decode.Usual).Judge(d, status, body, "{")
+		switch root := d.Root(); {
+		case !ok:
+			return v
+		case endpointOf(root) == "":
+			return provider.Verdict{Kind: provider.Rejected, Code: decode.NoEnvelope}
+		case root.Get(api.KeySource).Text() != source:
+			return provider.Verdict{Kind: provider.Rejected, Code: errSource}
+		}
+		return provider.Verdict{Kind: provider.Accepted}
+	})
+}
+
+// endpointOf returns the endpoint whose answer this is, "" if it is none.
+func endpointOf(root strictjson.Value) string {
+	is := func(key string) bool { return root.Get(key).Kind() == strictjson.Array }
+	switch {
+	case root.Get(api.KeySource).Kind() != strictjson.String:
+	case is(api.KeyFixtures) && is(api.KeyMissing):
+		return api.EndpointMarkets
+	case is(api.KeyFixtures):
+		return api.EndpointFixtures
+	case is(api.KeyMatches):
+		return api.EndpointLive
+	}
+	return ""
+}
+
+// recorded implements Recorded of [provider.Provider].
+func recorded(body []byte) provider.Recorded {
+	d := decode.Document()
+	defer decode.Release(d)
+	if d.Parse(body) != nil {
+		return provider.Recorded{}
+	}
+	return provider.Recorded{Endpoint: endpointOf(d.Root()), Body: body}
+}

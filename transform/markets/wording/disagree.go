@@ -1,0 +1,61 @@
+package wording
+
+import (
+	"slices"
+	"strings"
+
+	"mkt/fetch/input"
+	"mkt/publish/football"
+	"mkt/transform/markets/token"
+)
+
+// Disagrees reports whether the labels of a row contradict its claim, which was read as
+// claimed. Labels that cannot be read say nothing, but for one that is the name of a team:
+// the claim must be about that team.
+func (r *Reader) Disagrees(row *input.Row, claimed *Reading) bool {
+	if row.Claim == nil || claimed.Reason != "" {
+		return false
+	}
+	var own Reading
+	if r.readWords(row.Labels, &own); own.Reason == "" {
+		return r.differs(&own, claimed)
+	}
+	if r.plan.IsAboutPlayers() { // the team may be the player's
+		return false
+	}
+	return slices.ContainsFunc(row.Labels, func(l football.Label) bool {
+		side := r.teamNamed(token.Clean(l.Text))
+		return side != NoSide && !slices.ContainsFunc(row.Claim, func(c football.Label) bool { return namesSide(c.Text, side) }) && r.plan.Fixed != side
+	})
+}
+
+// differs compares two readings of one row. Labels need not say whose line a handicap is, nor
+// spell a player's name as the claim does.
+func (r *Reader) differs(own, claimed *Reading) bool {
+	line, other := own.Line, claimed.Line
+	if r.plan.Signed {
+		line, other = max(line, -line), max(other, -other)
+	}
+	if line != other {
+		return true
+	}
+	if r.plan.IsAboutPlayers() {
+		return r.plan.player == playerTotal && own.Selection != claimed.Selection
+	}
+	return own.Selection != claimed.Selection || own.Qualifier != claimed.Qualifier || own.About != claimed.About || own.Half != claimed.Half
+}
+
+// teamNamed returns the side whose team's name a text is.
+func (r *Reader) teamNamed(text string) Side {
+	switch {
+	case text == "" || r.names.Home == r.names.Away:
+	case text == r.names.Home:
+		return Home
+	case text == r.names.Away:
+		return Away
+	}
+	return NoSide
+}
+
+// namesSide reports whether a text of a claim has the word of a side.
+func namesSide(text string, side Side) bool { return slices.Contains(strings.Fields(text), side.String()) }
