@@ -129,28 +129,29 @@ func checkFeed(t *testing.T, url string) {
 	}
 }
 
-// publishedBy runs a cycle of an account, and returns its markets without ids and provenance, by
-// fixture: kick-off and teams.
-func publishedBy(t *testing.T, at time.Time, name, url string) map[string][]string {
+// publishedBy runs a cycle of an account, and returns its markets without ids and provenance, by kick-off and teams,
+// and its fixtures.
+func publishedBy(t *testing.T, at time.Time, tenant provider.Tenant) (all map[string][]string, fixtures []table.FixtureRow) {
 	t.Helper()
 	root := dataroot.New(t, football.MarketEngine)
-	tenant := provider.Tenant{ID: "acme", Provider: name, BaseURL: url, AllowPrivateAddress: true, SealedCredential: "sealed"}
+	tenant.ID, tenant.AllowPrivateAddress, tenant.SealedCredential = "acme", true, "sealed"
 	check.Must(t, dataroot.Product{Name: football.MarketEngine, Root: root.Mem, Data: root.Mem, Key: dataroot.Key, Version: "test", Tenant: tenant}.Cycle(t.Context(), at))
-	all, fixtures := map[string][]string{}, map[string]string{}
-	for _, f := range dataroot.Rows[table.FixtureRow](root, layout.FixturesFile) {
+	fixtures = dataroot.Rows[table.FixtureRow](root, layout.FixturesFile)
+	all, names := map[string][]string{}, map[string]string{}
+	for _, f := range fixtures {
 		starts := "–"
 		if f.StartsAt != nil {
 			starts = f.StartsAt.UTC().Format(time.RFC3339)
 		}
-		fixtures[f.FixtureID] = fmt.Sprintf("%s %s v %s (%s)", starts, text(f.Home), text(f.Away), text(f.League))
-		all[fixtures[f.FixtureID]] = []string{}
+		name := fmt.Sprintf("%s %s v %s (%s)", starts, text(f.Home), text(f.Away), text(f.League))
+		all[name], names[f.FixtureID] = []string{}, name
 	}
 	markets := dataroot.Rows[table.MarketRow](root, layout.MarketsFile)
 	slices.SortStableFunc(markets, func(a, b table.MarketRow) int { return int(a.Ordinal - b.Ordinal) })
 	for _, m := range markets {
-		all[fixtures[m.FixtureID]] = append(all[fixtures[m.FixtureID]], marketText(&m))
+		all[names[m.FixtureID]] = append(all[names[m.FixtureID]], marketText(&m))
 	}
-	return all
+	return all, fixtures
 }
 
 // marketText is a market without ids and provenance, with a line for each selection.
@@ -174,42 +175,48 @@ func text(p *string) string {
 	return *p
 }
 
-// The translator and the built-in adapter publish the same of the same provider.
+// The translator and the built-in adapter publish the same of the same provider: every market, line, side, label and
+// digit. Only ids, keys, rules and reasons for which a market stays RAW are left out: the table of the built-in adapter has
+// some, and a feed without a claim has none.
 func TestTheOddsAPITranslator(t *testing.T) {
 	t.Parallel()
-	at := time.Date(2026, 11, 20, 9, 7, 0, 0, time.UTC)
+	at := time.Date(2026, 11, 20, 20, 0, 0, 0, time.UTC)
 	for _, c := range []struct {
-		name  string
-		from  func(t *testing.T) string // the folder of recordings; nil: the simulated world
-		flags []string
-		least int // markets
+		bookmaker string
+		replay    func(t *testing.T) string // the folder of recordings; nil: the simulated world
+		least     map[string]int            // of the markets that must be among the published ones; "–" are RAW
 	}{
-		{name: "simulated", flags: []string{"--all-markets", "24"}, least: 300},
-		{name: "recorded", from: decimalRecordings, flags: []string{"--all-markets", "48"}, least: 20},
+		{"betfair_ex_eu", nil, map[string]int{"ASIAN_HANDICAP": 30, "TEAM_TOTAL_GOALS": 10, "CORRECT_SCORE": 10, "HALF_TIME_FULL_TIME": 5, "GOALSCORER_FIRST": 1, "–": 20}},
+		{"matchbook", decimalRecordings, map[string]int{"MATCH_RESULT": 20, "ASIAN_HANDICAP": 10}},
+		{"onexbet", decimalRecordings, map[string]int{"MATCH_RESULT": 20, "PLAYER_SHOTS": 1}},
 	} {
-		t.Run(c.name, func(t *testing.T) {
+		t.Run(c.bookmaker, func(t *testing.T) {
 			t.Parallel()
 			o := simulator.Options{Seed: 3, Fixtures: 24, Quota: 5_000_000, Now: func() time.Time { return at }, Tokens: map[string]simulator.Account{dataroot.Secret: {}}}
-			if c.from != nil {
-				o.Replay = c.from(t)
+			if c.replay != nil {
+				o.Replay = c.replay(t)
 			}
 			sim, err := emulator.New(o)
 			check.Must(t, err)
 			server := httptest.NewServer(sim)
 			t.Cleanup(server.Close)
-			url := startTranslator(t, at, "theoddsapi.py", append(c.flags, "--base-url", server.URL)...)
+			url := startTranslator(t, at, "theoddsapi.py", "--base-url", server.URL, "--bookmaker", c.bookmaker, "--all-markets", "24")
 			checkFeed(t, url)
-			want := publishedBy(t, at, "theoddsapi", server.URL)
-			got := publishedBy(t, at, "feed:the-odds-api", url)
+			want, _ := publishedBy(t, at, provider.Tenant{Provider: "theoddsapi", BaseURL: server.URL, Bookmaker: c.bookmaker})
+			got, _ := publishedBy(t, at, provider.Tenant{Provider: "feed:the-odds-api", BaseURL: url})
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("-built-in +translator\n%.6000s", diff)
 			}
-			markets := 0
-			for _, all := range want {
-				markets += len(all)
+			kinds := map[string]int{}
+			for _, f := range want {
+				for _, m := range f {
+					kinds[strings.Fields(m)[1]]++
+				}
 			}
-			if markets < c.least {
-				t.Errorf("%d markets of %d fixtures", markets, len(want))
+			for kind, least := range c.least {
+				if kinds[kind] < least {
+					t.Errorf("%v of %d fixtures", kinds, len(want))
+				}
 			}
 		})
 	}
@@ -227,16 +234,15 @@ func decimalRecordings(t *testing.T) string {
 	return to
 }
 
-// A folder of CSV files: the markets of what is to be played, with its digits. Kick-offs are in the local
-// time of the United Kingdom, where summer time began on 29 March 2026.
+// A folder of CSV files: the markets of what is to be played, with its digits. Kick-offs are in the local time of the
+// United Kingdom, where summer time began on 29 March 2026. The older file has other prices of the first match.
 func TestCSVTranslator(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 3, 27, 12, 0, 0, 0, time.UTC)
 	folder := t.TempDir()
 	check.Must(t, os.CopyFS(folder, os.DirFS("testdata/feeds")))
-	for _, name := range []string{"E9.csv", "fixtures.csv"} {
-		check.Must(t, os.Chtimes(filepath.Join(folder, name), at, at.Add(-time.Hour)))
-	}
+	check.Must(t, os.Chtimes(filepath.Join(folder, "E9.csv"), at, at.Add(-2*time.Hour)))
+	check.Must(t, os.Chtimes(filepath.Join(folder, "fixtures.csv"), at, at.Add(-time.Hour)))
 	url := startTranslator(t, at, "csvfolder.py", folder)
 	checkFeed(t, url)
 	want := map[string][]string{
@@ -252,8 +258,55 @@ func TestCSVTranslator(t *testing.T) {
 	HOME -0.25 – – –: 1.85 – OK name="Saltersby" handicap="-0.25"
 	AWAY +0.25 – – –: 2.05 – OK name="Yarmoor" handicap="0.25"`,
 		},
+		"2026-04-04T14:00:00Z Halden v Nord (E9)": {
+			`MAPPED MATCH_RESULT FT Match Result []
+	HOME – – – –: 1.50 – OK name="Halden"
+	DRAW – – – –: – – SUSPECT name="Draw"
+	AWAY – – – –: 6.00 – OK name="Nord"`,
+			`MAPPED TOTAL_GOALS FT Total Goals 2.5 [2.5]
+	OVER 2.5 – – –: – – SUSPECT name="Over" line="2.5"
+	UNDER 2.5 – – –: 2.10 – OK name="Under" line="2.5"`,
+			`MAPPED ASIAN_HANDICAP FT Asian Handicap [-1]
+	HOME -1 – – –: 1.93 – OK name="Halden" handicap="-1"
+	AWAY +1 – – –: 1.97 – OK name="Nord" handicap="1"`,
+		},
+		"2026-04-04T16:30:00Z Vik v Coast (E9)": {
+			`MAPPED MATCH_RESULT FT Match Result []
+	HOME – – – –: 5.0 – OK name="Vik"
+	DRAW – – – –: 4.2 – OK name="Draw"
+	AWAY – – – –: 1.615 – OK name="Coast"`,
+			`MAPPED TOTAL_GOALS FT Total Goals 2.5 [2.5]
+	OVER 2.5 – – –: 1.72 – OK name="Over" line="2.5"
+	UNDER 2.5 – – –: 2.1 – OK name="Under" line="2.5"`,
+			`MAPPED ASIAN_HANDICAP FT Asian Handicap [+0.75]
+	HOME +0.75 – – –: 2.025 – OK name="Vik" handicap="0.75"
+	AWAY -0.75 – – –: 1.825 – OK name="Coast" handicap="-0.75"`,
+		},
+		"– Harbour v Lighthouse (E9)": {
+			`MAPPED MATCH_RESULT FT Match Result []
+	HOME – – – –: 1.80 – OK name="Harbour"
+	DRAW – – – –: 3.60 – OK name="Draw"
+	AWAY – – – –: 4.50 – OK name="Lighthouse"`,
+			`MAPPED TOTAL_GOALS FT Total Goals 2.5 [2.5]
+	OVER 2.5 – – –: 1.80 – OK name="Over" line="2.5"
+	UNDER 2.5 – – –: 2.00 – OK name="Under" line="2.5"`,
+			`MAPPED ASIAN_HANDICAP FT Asian Handicap [0]
+	HOME 0 – – –: 1.30 – OK name="Harbour" handicap="0"
+	AWAY 0 – – –: 3.40 – OK name="Lighthouse" handicap="0"`,
+		},
+		"2026-04-04T19:00:00Z Fontanella v Quarry (E9)": {},
 	}
-	if diff := cmp.Diff(want, publishedBy(t, at, "feed:csv-folder", url)); diff != "" {
+	got, fixtures := publishedBy(t, at, provider.Tenant{Provider: "feed:csv-folder", BaseURL: url})
+	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +published\n%s", diff)
+	}
+	for _, f := range fixtures {
+		if f.MarketCount > 0 && !f.ProviderFetchedAt.Equal(at.Add(-time.Hour)) {
+			t.Errorf("%s: retrieved at %v", *f.Home, f.ProviderFetchedAt)
+		}
+	}
+	check.Must(t, os.WriteFile(filepath.Join(folder, "bad.csv"), []byte("Div,Date,Time,HomeTeam,AwayTeam\nE9,tomorrow,15:00,A,B\n"), 0o600))
+	if _, body := askFeed(t, url+"/feed/v1/fixtures"); !bytes.Contains(body, []byte(`"complete": false, "count": 6,`)) {
+		t.Errorf("with a row that cannot be read: %.200s", body)
 	}
 }
