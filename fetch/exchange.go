@@ -24,6 +24,7 @@ type exchange struct {
 	bookmaker   string
 	evidence    *evidence
 	received    *raw.Received
+	earlier     earlier
 	abandon     context.CancelCauseFunc // ends the run
 
 	mu       sync.Mutex
@@ -38,7 +39,12 @@ var _ provider.Exchange = (*exchange)(nil)
 // Get implements provider.Exchange.
 func (x *exchange) Get(ctx context.Context, r provider.Request) (provider.Payload, error) {
 	var kept provider.Payload
+	var known []byte
+	r.Unless, known = x.earlier.of(r)
 	_, err := x.client.Get(ctx, r, func(a upstream.Answer) error {
+		if a.Status == http.StatusNotModified && a.Verdict.Kind == provider.Accepted {
+			a.Body = known
+		}
 		p, err := x.keep(r, a)
 		kept = p
 		return err
@@ -164,7 +170,7 @@ func (t totals) allRejected() (n int) {
 }
 
 // kept are the archived headers.
-var kept = []string{"Content-Type", "Date", "Last-Modified", "Retry-After", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset",
+var kept = []string{"Content-Type", "Date", headerTag, "Last-Modified", "Retry-After", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset",
 	"X-Requests-Remaining", "X-Requests-Used", "X-Requests-Last"}
 
 // longestHeader bounds a kept header's value, bytes.

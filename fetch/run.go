@@ -156,7 +156,7 @@ func (r *run) fetch(ctx context.Context) error {
 	defer abandon(nil)
 	x := &exchange{
 		client: l.client, archive: archive, now: r.Now, progress: r.Progress, concurrency: max(1, l.adapter.Budget.Concurrency), bookmaker: l.adapter.Bookmaker(r.Tenant.Bookmaker),
-		evidence: newEvidence(l.adapter, l.secret), received: r.Received, abandon: abandon, accepted: map[string]int{}, rejected: map[string]int64{},
+		evidence: newEvidence(l.adapter, l.secret), received: r.Received, earlier: r.earlierOf(l.adapter, archive), abandon: abandon, accepted: map[string]int{}, rejected: map[string]int64{},
 	}
 	if err := r.keepMapping(archive, l.adapter); err != nil {
 		return err

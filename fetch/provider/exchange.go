@@ -41,6 +41,7 @@ type Request struct {
 	Endpoint string // closed set of the adapter, "bet365/upcoming": archive, usage and metric label
 	Path     string // below the base URL, "/v1/bet365/upcoming"
 	Query    url.Values
+	Unless   string // the entity tag of the answer that is known; "" for any
 }
 
 // Quota is how many requests may still be sent, and until when that is so. For a

@@ -37,6 +37,7 @@ type Provider struct {
 	Name         string       // "betsapi"; part of every id, never changed
 	BaseURL      string       // default, https
 	Hosts        []string     // the https hosts that may be contacted with the default settings
+	Conditional  bool         // an answer's entity tag is sent back, and 304 means that it is the same
 	AnyHost      bool         // an account names the host, which may be any public one; there is no default
 	Capabilities []Capability // for sale by the provider and known to the adapter; an account's plan may include less
 	Budget       Budget

@@ -76,6 +76,10 @@ func (w *Writer) Resume(provider string) string {
 	return w.prior.Resume
 }
 
+// Prior returns the header of the newest earlier cycle with something to transform; zero if
+// there is none.
+func (w *Writer) Prior() Cycle { return w.prior }
+
 // Add archives an accepted answer, and returns r with its number, file, size and hash.
 // For a body that contains a secret it returns [ErrSecret] and uses no number.
 func (w *Writer) Add(r Response, body []byte) (Response, error) {

@@ -97,6 +97,9 @@ func (l *Live) Start(p provider.Payload, i *Item, broken, member string, statuse
 		RetrievedAt: p.FetchedAt, Status: status}, true
 }
 
+// Hurt counts the current item as one of another format.
+func (l *Live) Hurt() { l.changed++ }
+
 // LeaveOut leaves out an item, as rule says.
 func (l *Live) LeaveOut(id, rule string) {
 	if _, sampled := l.place[id]; sampled {

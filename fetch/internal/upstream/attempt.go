@@ -62,6 +62,9 @@ func (c *Client) send(ctx context.Context, r provider.Request, n int) (a attempt
 	if resp.StatusCode == http.StatusSwitchingProtocols {
 		return attempt{failed: badHTTP}
 	}
+	if resp.StatusCode == http.StatusNotModified && r.Unless != "" { // it has no body
+		return attempt{Answer{n, resp.StatusCode, resp.Header, nil, c.options.Now(), provider.Verdict{}}, number, true, nil, nil}
+	}
 	body, turn, failed := c.readBody(ctx, cancel, resp, c.maxBody())
 	c.received.Add(int64(len(body)))
 	a = attempt{Answer{n, resp.StatusCode, resp.Header, body, c.options.Now(), provider.Verdict{}}, number, true, failed, turn}

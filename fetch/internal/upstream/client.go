@@ -112,6 +112,9 @@ func (c *Client) request(ctx context.Context, r provider.Request) (*http.Request
 	q.Header.Set("Accept", "application/json")
 	q.Header.Set("Accept-Encoding", "gzip")
 	q.Header.Set("User-Agent", "mkt")
+	if r.Unless != "" {
+		q.Header.Set("If-None-Match", r.Unless)
+	}
 	return q, nil
 }
 

@@ -37,7 +37,7 @@ func (marketAdapter) Ask(ctx context.Context, x provider.Exchange) (provider.Ask
 		return c.Asked, err
 	}
 	late := time.Unix(1<<33, 0)
-	slices.SortStableFunc(fixtures, func(a, b fixture) int { return a.StartsAt.Or(late).Compare(b.StartsAt.Or(late)) })
+	slices.SortStableFunc(fixtures, func(a, b decode.Item) int { return a.StartsAt.Or(late).Compare(b.StartsAt.Or(late)) })
 	var ids []string
 	for _, f := range fixtures {
 		switch {
@@ -69,7 +69,7 @@ func (marketAdapter) Ask(ctx context.Context, x provider.Exchange) (provider.Ask
 // list reads all pages. The list is complete if it says so on every page, every item could
 // be read, no id is there twice, and there are as many as it says. A page that cannot be
 // had leaves the fixtures of those before.
-func list(ctx context.Context, c *requests.Cycle) (fixtures []fixture, err error) {
+func list(ctx context.Context, c *requests.Cycle) (fixtures []decode.Item, err error) {
 	met, cursors := make(map[string]bool), make(map[string]bool)
 	complete, items, count, cursor := true, 0, 0, ""
 	d := decode.Document()
@@ -94,7 +94,7 @@ func list(ctx context.Context, c *requests.Cycle) (fixtures []fixture, err error
 		count = says
 		for v := range root.Get(api.KeyFixtures).Items() {
 			items++
-			f, broken := readFixture(v, nil, new(decode.Counts)) // counted where the archive is read
+			f, broken := readFixture(&fixtureShape, v, nil, new(decode.Counts), new(decode.Counts)) // counted where the archive is read
 			if broken == "" && !met[f.ID] {
 				met[f.ID] = true
 				fixtures = append(fixtures, f)

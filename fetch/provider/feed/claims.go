@@ -15,16 +15,9 @@ import (
 // claim is what a feed says of a market, or of a selection, in words of the vocabulary.
 type claim struct{ market, period, selection, line, subject string }
 
-// claimOf reads the claim of a market. It is not ok if it is there and damaged.
-func (r *sheetReader) claimOf(v strictjson.Value) (c claim, ok bool) {
-	member, once := v.Once(api.KeyClaim)
-	if member.Kind() == strictjson.Absent {
-		return c, once
-	}
-	return readClaim(member)
-}
-
-func readClaim(v strictjson.Value) (c claim, ok bool) {
+// readClaim reads the claim of a market or a selection. It is not ok if it is there and damaged.
+func readClaim(of strictjson.Value) (c claim, ok bool) {
+	v := of.Get(api.KeyClaim)
 	into := map[string]*string{api.KeyMarket: &c.market, api.KeyPeriod: &c.period, api.KeySelection: &c.selection, api.KeyLine: &c.line, api.KeySubject: &c.subject}
 	for key, member := range v.Members() {
 		text := into[key]
@@ -33,7 +26,7 @@ func readClaim(v strictjson.Value) (c claim, ok bool) {
 		}
 		*text = member.Text()
 	}
-	return c, v.Kind() == strictjson.Object && !v.Repeats()
+	return c, !v.Repeats()
 }
 
 // definition is a canonical definition that a feed can claim.

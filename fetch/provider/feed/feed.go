@@ -15,6 +15,7 @@ func Provider(source string) provider.Provider {
 	return provider.Provider{
 		Name:         Prefix + source,
 		AnyHost:      true,
+		Conditional:  true,
 		Capabilities: []provider.Capability{provider.Prematch, provider.LiveStats, provider.Timeline},
 		Budget: provider.Budget{
 			Requests:    20_000, // a cadence of 8 s and large lists every quarter of an hour; a feed may state less
@@ -34,7 +35,7 @@ func Provider(source string) provider.Provider {
 		Table:    table,
 
 		ParseTable: ParseTable,
-		Recorded: recorded,
+		Recorded:   recorded,
 		Markets: marketAdapter{Prefix + source, decode.MarketEndpoints{Listing: []string{provider.EndpointMapping, api.EndpointFixtures},
 			Markets: []string{api.EndpointMarkets}}},
 		Live: liveAdapter{decode.LiveReader{List: api.EndpointLive, Read: readLive}},

@@ -22,7 +22,7 @@ var probes = []provider.Probe{
 		}
 		var ids []string
 		for v := range d.Root().Get(api.KeyFixtures).Items() {
-			f, broken := readFixture(v, nil, new(decode.Counts))
+			f, broken := readFixture(&fixtureShape, v, nil, new(decode.Counts), new(decode.Counts))
 			if broken == "" && f.State == api.NotStarted && len(ids) < api.MaxFixtures {
 				ids = append(ids, strings.Clone(f.ID))
 			}

@@ -1,6 +1,7 @@
 package feed
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -13,14 +14,6 @@ import (
 	"mkt/publish/football"
 )
 
-// Damaged parts of a match in play, besides those of every fixture.
-const (
-	itemClock   = "item: a part of its clock cannot be read"
-	itemScore   = "item: its score cannot be read"
-	itemCounter = "item: a counter cannot be read"
-	itemEvent   = "item: an event cannot be read"
-)
-
 // The limits of a match in play.
 const (
 	maxCounters = 80
@@ -29,11 +22,8 @@ const (
 	maxGoals    = 200
 )
 
-var (
-	matchFields = decode.Set(api.KeyID, api.KeyHome, api.KeyAway, api.KeyLeague, api.KeyStart, api.KeyStatus, api.KeyObserved, api.KeyClock, api.KeyScore,
-		api.KeyCounters, api.KeyEvents)
-	kinds = []input.IncidentKind{input.IncidentGoal, input.IncidentCorner, input.IncidentYellowCard, input.IncidentRedCard, input.IncidentPenalty, input.IncidentSubstitution}
-)
+var incidentKinds = []input.IncidentKind{input.IncidentGoal, input.IncidentCorner, input.IncidentYellowCard, input.IncidentRedCard, input.IncidentPenalty,
+	input.IncidentSubstitution}
 
 // liveReader reads matches in play.
 type liveReader struct{ *decode.Live }
@@ -60,125 +50,122 @@ func readLive(pages []provider.Payload) (provider.LiveSheet, error) {
 }
 
 func (r *liveReader) match(v strictjson.Value, p provider.Payload) {
-	f, broken := readFixture(v, p.Trace, &r.Damaged)
-	s, ok := r.Start(p, &f.Item, broken, api.KeyStatus, statuses)
+	f, broken := readFixture(&matchShape, v, p.Trace, &r.Damaged, &r.Unknown)
+	s, ok := r.Start(p, &f, broken, api.KeyStatus, statuses)
 	if !ok {
 		return
 	}
-	s.ObservedAt = readTime(v, api.KeyObserved, &r.Damaged)
-	s.Clock = r.clock(v)
-	s.Score = r.score(v)
-	s.Counters = r.counters(v)
-	s.Incidents = r.events(v)
-	var format decode.Format
-	format.Compare(v, "match", matchFields, api.KeyStatus)
-	r.Compare(format)
+	if matchShape.fault(v, new(decode.Counts)) != "" {
+		r.Hurt()
+	}
+	at, timed := timeOf(v, api.KeyObserved)
+	if s.ObservedAt = at; !timed {
+		r.Damaged.Add(matchShape.name + ": " + badTime)
+	}
+	s.Clock, s.Score = r.clock(v), r.score(v)
+	s.Counters, s.Incidents = r.counters(v), r.events(v)
 	r.Keep(f.ID, s)
 }
 
-// part returns a member of a match, which must be of a kind, in its three states.
-func (r *liveReader) part(v strictjson.Value, key string, kind strictjson.Kind, damage string) (part strictjson.Value, state football.State) {
-	part, once := v.Once(key)
-	switch {
-	case part.Kind() == strictjson.Absent:
-		return part, football.Missing
-	case once && part.Kind() == kind && !part.Repeats():
-		return part, football.Present
-	case part.Kind() != strictjson.Null:
-		r.Damaged.Add(damage)
+// object reads an object of a match, which may be absent or null, and counts its damage.
+func (r *liveReader) object(v strictjson.Value, s *shape) (sent bool) {
+	if v.Kind() == strictjson.Object {
+		if why := s.fault(v, &r.Unknown); why != "" {
+			r.Damaged.Add(why)
+		}
 	}
-	return strictjson.Value{}, football.Null
+	return v.Kind() != strictjson.Absent
+}
+
+// number reads a whole number of an object, in its three states. Of an object that is none it
+// was sent without a value.
+func (r *liveReader) number(v strictjson.Value, key string, most int) football.Field[int] {
+	if v.Kind() != strictjson.Object {
+		return football.NullField[int]()
+	}
+	return r.Damaged.Number(v, key, most, badNumber)
 }
 
 func (r *liveReader) clock(match strictjson.Value) (c input.ClockReading) {
-	v, state := r.part(match, api.KeyClock, strictjson.Object, itemClock)
+	v := match.Get(api.KeyClock)
 	r.Report(provider.FieldClock, "", v)
-	if state == football.Null {
-		none := football.NullField[int]()
-		return input.ClockReading{Half: none, Minute: none, Second: none, Added: none, Running: football.NullField[bool]()}
+	if !r.object(v, &clockShape) {
+		return c
 	}
-	c = input.ClockReading{Half: r.Damaged.Number(v, "half", 5, itemClock), Minute: r.Damaged.Number(v, "minute", maxMinute, itemClock),
-		Second: r.Damaged.Number(v, "second", 59, itemClock), Added: r.Damaged.Number(v, "added", 60, itemClock),
-		Shootout: v.Get("shootout").Kind() == strictjson.True}
-	switch running := v.Get("running"); running.Kind() {
-	case strictjson.Absent:
-	case strictjson.True, strictjson.False:
-		c.Running = football.Of(running.Kind() == strictjson.True)
-	default:
+	c = input.ClockReading{Half: r.number(v, "half", 5), Minute: r.number(v, "minute", maxMinute), Second: r.number(v, "second", 59),
+		Added: r.number(v, "added", 60), Shootout: v.Get("shootout").Kind() == strictjson.True}
+	switch running := v.Get("running").Kind(); {
+	case running == strictjson.True || running == strictjson.False:
+		c.Running = football.Of(running == strictjson.True)
+	case running != strictjson.Absent || v.Kind() != strictjson.Object:
 		c.Running = football.NullField[bool]()
 	}
 	return c
 }
 
-func (r *liveReader) score(match strictjson.Value) football.Score {
-	v, state := r.part(match, api.KeyScore, strictjson.Object, itemScore)
+func (r *liveReader) score(match strictjson.Value) (s football.Score) {
+	v := match.Get(api.KeyScore)
 	r.Report(provider.FieldScore, "", v)
-	if state == football.Null {
-		return football.Score{Home: football.NullField[int](), Away: football.NullField[int]()}
+	if r.object(v, &sidesShape) {
+		s = football.Score{Home: r.number(v, api.KeyHome, maxGoals), Away: r.number(v, api.KeyAway, maxGoals)}
 	}
-	return football.Score{Home: r.Damaged.Number(v, api.KeyHome, maxGoals, itemScore), Away: r.Damaged.Number(v, api.KeyAway, maxGoals, itemScore)}
+	return s
 }
 
 func (r *liveReader) counters(match strictjson.Value) (all []football.Counter) {
-	v, _ := r.part(match, api.KeyCounters, strictjson.Object, itemCounter)
-	for name, sides := range v.Members() {
-		if !isMetric(name) || len(all) == maxCounters {
-			r.Damaged.Add(itemCounter)
+	for name, v := range match.Get(api.KeyCounters).Members() {
+		if !isMetric(name) || len(all) == maxCounters || slices.ContainsFunc(all, func(c football.Counter) bool { return string(c.Metric) == name }) {
+			r.Damaged.Add("counters: a name cannot be used")
 			continue
 		}
-		r.Report(provider.FieldCounter, name, sides)
-		c := football.Counter{Metric: football.Metric(name), Home: football.NullField[football.Number](), Away: football.NullField[football.Number]()}
-		if sides.Kind() == strictjson.Object {
-			c.Home, c.Away = r.number(sides, api.KeyHome), r.number(sides, api.KeyAway)
-		} else if sides.Kind() != strictjson.Null {
-			r.Damaged.Add(itemCounter)
-		}
-		all = append(all, c)
+		r.Report(provider.FieldCounter, name, v)
+		r.object(v, &sidesShape)
+		all = append(all, football.Counter{Metric: football.Metric(name), Home: r.counter(v, api.KeyHome), Away: r.counter(v, api.KeyAway)})
 	}
 	slices.SortFunc(all, func(a, b football.Counter) int { return strings.Compare(string(a.Metric), string(b.Metric)) })
 	return all
 }
 
-// number reads one side of a counter in its three states.
-func (r *liveReader) number(v strictjson.Value, key string) football.Field[football.Number] {
-	member, once := v.Once(key)
-	if member.Kind() == strictjson.Absent {
+// counter reads one side of a counter in its three states.
+func (r *liveReader) counter(sides strictjson.Value, key string) football.Field[football.Number] {
+	v, once := sides.Once(key)
+	n, ok := football.ParseNumber(v.Text())
+	switch {
+	case v.Kind() == strictjson.Absent && sides.Kind() == strictjson.Object:
 		return football.Field[football.Number]{}
-	}
-	if n, ok := football.ParseNumber(member.Text()); ok && once && member.Kind() == strictjson.Number {
+	case ok && once && v.Kind() == strictjson.Number:
 		return football.Of(n)
-	}
-	if member.Kind() != strictjson.Null {
-		r.Damaged.Add(itemCounter)
+	case v.Kind() == strictjson.Number:
+		r.Damaged.Add(badNumber)
 	}
 	return football.NullField[football.Number]()
 }
 
 func (r *liveReader) events(match strictjson.Value) football.Field[[]input.Incident] {
-	v, state := r.part(match, api.KeyEvents, strictjson.Array, itemEvent)
-	switch state {
-	case football.Missing:
+	v := match.Get(api.KeyEvents)
+	switch v.Kind() {
+	case strictjson.Absent:
 		return football.Field[[]input.Incident]{}
-	case football.Null:
+	case strictjson.Array:
+	default:
 		return football.NullField[[]input.Incident]()
 	}
 	incidents := []input.Incident{}
 	for e := range v.Items() {
-		id, kind, side := e.Get(api.KeyID), e.Get("kind"), e.Get("side").Text()
-		minute, ok := decode.Whole(e.Get("minute"), maxMinute)
-		added, timed := decode.Whole(e.Get("added"), 60)
-		timed = timed || e.Get("added").Kind() == strictjson.Absent
-		if id.Kind() != strictjson.String || !isID(id.Text()) || !ok || minute < 1 || !timed || e.Repeats() || len(incidents) == maxEvents ||
-			!isSide(side) || !slices.Contains(kinds, input.IncidentKind(kind.Text())) {
-			r.Damaged.Add(itemEvent)
-			continue
-		}
-		r.Report(provider.FieldIncident, id.Text(), e)
-		i := input.Incident{ID: id.Text(), Kind: input.IncidentKind(kind.Text()), Minute: minute, Added: added, Side: football.SideHome}
+		i := input.Incident{ID: textOf(e, api.KeyID).Or(""), Kind: input.IncidentKind(textOf(e, "kind").Or("")), Side: football.SideHome, Text: textOf(e, "text").Or("")}
+		side := textOf(e, "side").Or("")
 		if side == "AWAY" {
 			i.Side = football.SideAway
 		}
-		i.Text = new(decode.Counts).Text(e, "text", itemEvent).Or("")
+		minute, ok := decode.Whole(e.Get("minute"), maxMinute)
+		added, _ := decode.Whole(e.Get("added"), 60)
+		i.Minute, i.Added = minute, added
+		if why := eventShape.fault(e, &r.Unknown); why != "" || !isID(i.ID) || !ok || minute < 1 || !isSide(side) || !slices.Contains(incidentKinds, i.Kind) ||
+			len(incidents) == maxEvents {
+			r.Damaged.Add(cmp.Or(why, badEvent))
+			continue
+		}
+		r.Report(provider.FieldIncident, i.ID, e)
 		incidents = append(incidents, i)
 	}
 	return football.Of(incidents)

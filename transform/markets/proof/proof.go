@@ -132,7 +132,7 @@ func (d *Prover) verdict(o *input.Offer, p *wording.Plan) football.Reason {
 		return football.AmbiguousShape
 	case read == 0 && common == football.UnresolvedQualifier && !d.reader.KnowsTeams() && !p.IsAboutPlayers():
 		return football.NoParticipants
-	case read == 0 && o.Reading.Condition != input.NoCondition:
+	case read == 0 && o.Reading.Condition != input.NoCondition && o.Reading.Condition != input.NeedsSigns:
 		return football.ConditionFailed
 	case read == 0:
 		return cmp.Or(common, football.AmbiguousShape) // all lines are doubtful

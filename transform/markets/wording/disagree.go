@@ -58,4 +58,6 @@ func (r *Reader) teamNamed(text string) Side {
 }
 
 // namesSide reports whether a text of a claim has the word of a side.
-func namesSide(text string, side Side) bool { return slices.Contains(strings.Fields(text), side.String()) }
+func namesSide(text string, side Side) bool {
+	return slices.Contains(strings.Fields(text), side.String())
+}

@@ -1,0 +1,111 @@
+package feed
+
+import (
+	"slices"
+	"time"
+
+	"mkt/fetch/internal/decode"
+	"mkt/fetch/internal/strictjson"
+	"mkt/fetch/provider/feed/internal/api"
+	"mkt/publish/football"
+)
+
+// kinds is a set of kinds of values.
+type kinds uint16
+
+const (
+	aText    kinds = 1 << strictjson.String
+	aNumber  kinds = 1 << strictjson.Number
+	aFlag    kinds = 1<<strictjson.True | 1<<strictjson.False
+	anObject kinds = 1 << strictjson.Object
+	aList    kinds = 1 << strictjson.Array
+	aNull    kinds = 1 << strictjson.Null
+	isAbsent kinds = 1 << strictjson.Absent
+)
+
+// shape is which members an object of the feed has, and of which kinds, as
+// docs/feed.schema.json says it to people.
+type shape struct {
+	name    string // of the object, in damage and unknown members
+	members []member
+}
+
+type member struct {
+	key string
+	may kinds
+}
+
+// The objects of the feed.
+var (
+	fixtureShape = shape{"fixture", []member{{api.KeyID, aText}, {api.KeyHome, aText | aNull}, {api.KeyAway, aText | aNull},
+		{api.KeyLeague, aText | aNull | isAbsent}, {api.KeyStart, aText | aNull | isAbsent}, {api.KeyStatus, aText}}}
+	pricedShape = shape{"fixture", []member{{api.KeyID, aText}, {api.KeyRetrieved, aText}, {api.KeyMarkets, aList}}}
+	marketShape = shape{"market", []member{{api.KeyID, aText}, {api.KeyName, aText | aNull}, {api.KeySuspended, aFlag | isAbsent},
+		{api.KeySelections, aList}, {api.KeyClaim, anObject | isAbsent}}}
+	rowShape = shape{"selection", []member{{api.KeyID, aText | aNull | isAbsent}, {api.KeyLabels, anObject}, {api.KeyOdds, anObject},
+		{api.KeySuspended, aFlag | isAbsent}, {api.KeyClaim, anObject | isAbsent}}}
+	oddsShape  = shape{"odds", []member{{api.KeyDecimal, aText | aNull | isAbsent}, {api.KeyFractional, aText | aNull | isAbsent}}}
+	matchShape = shape{"match", append(slices.Clone(fixtureShape.members), member{api.KeyObserved, aText | aNull | isAbsent},
+		member{api.KeyClock, anObject | aNull | isAbsent}, member{api.KeyScore, anObject | aNull | isAbsent}, member{api.KeyCounters, anObject | aNull | isAbsent},
+		member{api.KeyEvents, aList | aNull | isAbsent})}
+	clockShape = shape{"clock", []member{{"half", someNumber}, {"minute", someNumber}, {"second", someNumber}, {"added", someNumber},
+		{"running", aFlag | aNull | isAbsent}, {"shootout", aFlag | isAbsent}}}
+	sidesShape = shape{"sides", []member{{api.KeyHome, someNumber}, {api.KeyAway, someNumber}}}
+	eventShape = shape{"event", []member{{api.KeyID, aText}, {"kind", aText}, {"minute", aNumber}, {"added", aNumber | isAbsent}, {"side", aText},
+		{"text", aText | aNull | isAbsent}}}
+)
+
+const someNumber = aNumber | aNull | isAbsent
+
+// fault returns the first thing in which an object is not of the shape, "" if there is none.
+// It counts members that the shape does not have.
+func (s *shape) fault(v strictjson.Value, unknown *decode.Counts) string {
+	if v.Kind() != strictjson.Object {
+		return s.name + ": not an object"
+	}
+	for key := range v.Members() {
+		if !slices.ContainsFunc(s.members, func(m member) bool { return m.key == key }) {
+			unknown.Add(s.name + "." + key)
+		}
+	}
+	for _, m := range s.members {
+		switch k := v.Get(m.key).Kind(); {
+		case m.may&(1<<k) != 0:
+		case k == strictjson.Absent:
+			return s.name + "." + m.key + ": missing"
+		default:
+			return s.name + "." + m.key + ": of a wrong kind"
+		}
+	}
+	if v.Repeats() {
+		return s.name + ": a key twice"
+	}
+	return ""
+}
+
+// textOf reads a text in its three states; what is none was sent without a value.
+func textOf(v strictjson.Value, key string) football.Field[string] {
+	switch m, once := v.Once(key); {
+	case m.Kind() == strictjson.Absent:
+		return football.Field[string]{}
+	case once && m.Kind() == strictjson.String && m.Text() != "":
+		return football.Of(m.Text())
+	}
+	return football.NullField[string]()
+}
+
+// timeOf reads a time with its zone in its three states. It is not ok if the text is none.
+func timeOf(v strictjson.Value, key string) (f football.Field[time.Time], ok bool) {
+	text := textOf(v, key)
+	if text.State() != football.Present {
+		if text.State() == football.Null {
+			f = football.NullField[time.Time]()
+		}
+		return f, true
+	}
+	t, err := time.Parse(time.RFC3339, text.Or(""))
+	if t = t.UTC().Truncate(time.Millisecond); err != nil || t.Year() < 2000 || t.Year() > 2100 {
+		return football.NullField[time.Time](), false
+	}
+	return football.Of(t), true
+}
