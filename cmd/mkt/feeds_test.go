@@ -222,6 +222,33 @@ func TestTheOddsAPITranslator(t *testing.T) {
 	}
 }
 
+// What the provider fails to answer is an error of the translator, and never an empty list. A failed list of one
+// competition makes the list incomplete.
+func TestTranslatorFailures(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2026, 11, 20, 20, 0, 0, 0, time.UTC)
+	for fault, want := range map[string]int{"429:1": 429, "quota:1": 429, "500:1": 502, "html:1": 502, "empty:1": 502, "truncated:1": 502, "wrong:1": 502, "html:#3": 200} {
+		t.Run(fault, func(t *testing.T) {
+			t.Parallel()
+			f, err := simulator.ParseFault(fault)
+			check.Must(t, err)
+			sim, err := emulator.New(simulator.Options{Seed: 3, Fixtures: 24, Now: func() time.Time { return at }, Tokens: map[string]simulator.Account{dataroot.Secret: {}}, Faults: []simulator.Fault{f}})
+			check.Must(t, err)
+			server := httptest.NewServer(sim)
+			t.Cleanup(server.Close)
+			url := startTranslator(t, at, "theoddsapi.py", "--base-url", server.URL)
+			response, body := askFeed(t, url+"/feed/v1/fixtures")
+			failed := response.StatusCode != http.StatusOK
+			if response.StatusCode != want || failed != (response.Header.Get("Retry-After") != "") || failed == bytes.Contains(body, []byte(`"complete": false`)) {
+				t.Errorf("status %d, %v\n%.200s", response.StatusCode, response.Header, body)
+			}
+			if bytes.Contains(body, []byte(dataroot.Secret)) {
+				t.Errorf("the key of the provider is in %s", body)
+			}
+		})
+	}
+}
+
 // decimalRecordings is a folder of the recordings but the one in American odds, which a feed does not have.
 func decimalRecordings(t *testing.T) string {
 	from, to := needs.Shared(t, "providers/theoddsapi"), t.TempDir()

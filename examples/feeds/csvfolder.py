@@ -49,8 +49,8 @@ def kick_off(row):
     """Returns the time in UTC, or None. The files have the local time of the United Kingdom, which is not UTC in summer."""
     if not row.get("Time"):
         return None
-    local = datetime.datetime.combine(date_of(row), datetime.datetime.strptime(row["Time"], "%H:%M").time(), zoneinfo.ZoneInfo(args.zone))
-    return local.astimezone(UTC)
+    time_of_day = datetime.datetime.strptime(row["Time"], "%H:%M").time()
+    return datetime.datetime.combine(date_of(row), time_of_day, zoneinfo.ZoneInfo(args.zone)).astimezone(UTC)
 
 def id_of(row):
     """Makes an id of what never changes. The file has none, and a row's place changes when a row comes before it."""
@@ -74,7 +74,8 @@ def fixtures():
     listed = []
     for id, match in matches.items():
         row = match["row"]
-        fixture = {"id": id, "home": row["HomeTeam"], "away": row["AwayTeam"], "league": row["Div"] or None, "status": status_of(match)}
+        fixture = {"id": id, "home": row["HomeTeam"], "away": row["AwayTeam"], "league": row["Div"] or None,
+                   "status": status_of(match)}
         if "Time" in row:  # without this column the file says nothing of the time, with an empty cell it has no value
             fixture["starts_at"] = match["starts"] and utc(match["starts"])
         listed.append(fixture)
@@ -101,9 +102,10 @@ def markets_of(row):
         (maker + ">2.5", {"name": "Over", "line": "2.5"}, {"selection": "OVER", "line": "2.5"}),
         (maker + "<2.5", {"name": "Under", "line": "2.5"}, {"selection": "UNDER", "line": "2.5"})])
     if line:
+        other = opposite(line)
         yield market(row, "Asian Handicap", "ASIAN_HANDICAP", [
             (maker + "AHH", {"name": home, "handicap": line}, {"selection": "HOME", "line": signed(line)}),
-            (maker + "AHA", {"name": away, "handicap": opposite(line)}, {"selection": "AWAY", "line": signed(opposite(line))})])
+            (maker + "AHA", {"name": away, "handicap": other}, {"selection": "AWAY", "line": signed(other)})])
 
 def opposite(line):
     if not line.strip("+-.0"):

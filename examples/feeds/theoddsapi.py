@@ -32,8 +32,9 @@ CACHE = 60  # seconds: the provider renews prices once a minute
 cache = {}  # by URL: when it was retrieved, and the answer
 
 def ask(path, **query):
-    """Returns when an answer was retrieved, and the answer. A request costs credits: within CACHE seconds there is no other."""
-    url = args.base_url.rstrip("/") + path + "?" + urllib.parse.urlencode({**query, "apiKey": os.environ["THE_ODDS_API_KEY"]})
+    """Returns when an answer was retrieved, and the answer. It costs credits, and is not asked for again for a minute."""
+    query["apiKey"] = os.environ["THE_ODDS_API_KEY"]
+    url = args.base_url.rstrip("/") + path + "?" + urllib.parse.urlencode(query)
     if url not in cache or time.time() - cache[url][0] > CACHE:
         time.sleep(1 / 4)  # in four threads: at most 16 requests a second
         at = time.time()
@@ -44,14 +45,14 @@ def ask(path, **query):
             code = "".join(re.findall(r'"error_code": *"(\w+)"', error.read().decode(errors="replace")))
             if code == "EVENT_NOT_FOUND":
                 return at, []
-            limited = error.code == 429 or code == "OUT_OF_USAGE_CREDITS"
-            raise Failed(f"status {error.code} {code} of the provider", 429 if limited else 502, 5 if error.code == 429 else 60)
+            status = 429 if error.code == 429 or code == "OUT_OF_USAGE_CREDITS" else 502
+            raise Failed(f"status {error.code} {code} of the provider", status, 5 if error.code == 429 else 60)
         except (OSError, ValueError, http.client.HTTPException) as error:
             raise Failed(f"no answer of the provider: {type(error).__name__}")
     return cache[url]
 
 def ask_all(requests):
-    """Returns the answers to requests of a path and a query; a failure in the place of an answer that did not come."""
+    """Returns the answers to requests of a path and a query, with a failure in the place of one that did not come."""
     def attempt(request):
         try:
             return ask(request[0], **request[1])
@@ -102,11 +103,10 @@ def markets(ids):
         by_id = {event["id"]: event for event in items}
         for id in wanted:
             event = by_id.get(id, {"bookmakers": []})
-            sold = [market for maker in event["bookmakers"] if maker["key"] == args.bookmaker for market in maker["markets"]]
-            if sold:
-                priced.append({"id": id, "retrieved_at": utc(answer[0]), "markets": [market_of(event, market) for market in sold]})
-            else:
-                missing.append(id)
+            sold = [market_of(event, market) for maker in event["bookmakers"] if maker["key"] == args.bookmaker
+                    for market in maker["markets"]]
+            priced += [{"id": id, "retrieved_at": utc(answer[0]), "markets": sold}] if sold else []
+            missing += [] if sold else [id]
     return {"source": args.source, "fixtures": priced, "missing": missing}
 
 def market_of(event, sold):
