@@ -33,8 +33,7 @@ cache = {}  # by URL: when it was retrieved, and the answer
 
 def ask(path, **query):
     """Returns when an answer was retrieved, and the answer. It costs credits, and is not asked for again for a minute."""
-    query["apiKey"] = os.environ["THE_ODDS_API_KEY"]
-    url = args.base_url.rstrip("/") + path + "?" + urllib.parse.urlencode(query)
+    url = args.base_url.rstrip("/") + path + "?" + urllib.parse.urlencode({**query, "apiKey": args.key})
     if url not in cache or time.time() - cache[url][0] > CACHE:
         time.sleep(1 / 4)  # in four threads: at most 16 requests a second
         at = time.time()
@@ -146,4 +145,5 @@ if __name__ == "__main__":
                        help="buy every market of the fixtures that begin in so many hours, for a credit each")
     flags.add_argument("--base-url", default="https://api.the-odds-api.com")
     args = flags.parse_args()
+    args.key = os.environ["THE_ODDS_API_KEY"]
     serve(args.listen, fixtures, markets)
