@@ -34,9 +34,10 @@ var meantBy = map[string]struct {
 }{
 	"betsapi": {fixtures: 80, least: 35_000, published: []string{"1st_player_booked NO_CARD", "first_card_received NONE", "corners_race NEITHER",
 		"shots_over_under OVER", "shots_on_target_over_under UNDER", "player_fouls_committed OVER"}},
-	"sportmonks":  {fixtures: 200, least: 30_000},
-	"apifootball": {fixtures: 200, least: 30_000},
-	"theoddsapi":  {fixtures: 80, least: 3_500, someOnly: true},
+	"sportmonks":     {fixtures: 200, least: 30_000},
+	"apifootball":    {fixtures: 200, least: 30_000},
+	"theoddsapi":     {fixtures: 80, least: 3_500, someOnly: true},
+	"feed:simulated": {fixtures: 80, least: 40_000},
 }
 
 // TestMeaning fetches a cycle of markets from the emulator of each provider, transforms

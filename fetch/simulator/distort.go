@@ -65,8 +65,11 @@ func otherShape(d Dialect, a Answer, pick func(n int) int) []byte {
 	f := d.Format()
 	list := slices.Concat([]byte{'['}, bytes.Join(a.Items, []byte{','}), []byte{']'})
 	n := pick(4)
-	if f.List == "" && n != 2 { // where an answer is a list, only an object has another shape
+	switch {
+	case f.List == "" && n != 2: // where an answer is a list, only an object has another shape
 		n = 4
+	case n == 0 && !bytes.Contains(a.Body, []byte(`"`+f.List+`":`)): // its list has a name of its own
+		n = 3
 	}
 	switch n {
 	case 4:

@@ -10,6 +10,8 @@ import (
 	apifootballemulator "mkt/fetch/provider/apifootball/emulator"
 	"mkt/fetch/provider/betsapi"
 	betsapiemulator "mkt/fetch/provider/betsapi/emulator"
+	"mkt/fetch/provider/feed"
+	feedemulator "mkt/fetch/provider/feed/emulator"
 	"mkt/fetch/provider/sportmonks"
 	sportmonksemulator "mkt/fetch/provider/sportmonks/emulator"
 	"mkt/fetch/provider/theoddsapi"
@@ -25,6 +27,7 @@ var emulators = []struct {
 	{theoddsapi.Name, theoddsapiemulator.New},
 	{apifootball.Name, apifootballemulator.New},
 	{sportmonks.Name, sportmonksemulator.New},
+	{feed.Prefix + feed.Simulated, feedemulator.New},
 }
 
 // Default is the name of the provider that is emulated if none is named.
@@ -39,12 +42,20 @@ func Names() []string {
 	return names
 }
 
-// New returns an emulator of the provider with that exact name.
+// Short returns the name of a provider without that of the source of a feed.
+func Short(provider string) string {
+	short, _, _ := strings.Cut(provider, ":")
+	return short
+}
+
+// New returns an emulator of the provider with that exact name, which may be the short one.
 func New(provider string, o simulator.Options) (*simulator.Server, error) {
+	var known []string
 	for _, e := range emulators {
-		if e.provider == provider {
+		if e.provider == provider || Short(e.provider) == provider {
 			return e.make(o)
 		}
+		known = append(known, Short(e.provider))
 	}
-	return nil, fmt.Errorf("provider %q: want %s", provider, strings.Join(Names(), ", "))
+	return nil, fmt.Errorf("provider %q: want %s", provider, strings.Join(known, ", "))
 }

@@ -85,7 +85,7 @@ func list(ctx context.Context, c *requests.Cycle) (fixtures []decode.Item, err e
 			c.Fail(err)
 			return fixtures, nil
 		}
-		root, err := decode.Root(d, p)
+		root, err := open(d, p, api.EndpointFixtures)
 		if err != nil {
 			return nil, decode.Unreadable(p.Endpoint, err)
 		}
@@ -122,7 +122,7 @@ func list(ctx context.Context, c *requests.Cycle) (fixtures []decode.Item, err e
 func missingIn(p provider.Payload, ids []string) (missing []string, err error) {
 	d := decode.Document()
 	defer decode.Release(d)
-	root, err := decode.Root(d, p)
+	root, err := open(d, p, api.EndpointMarkets)
 	if err != nil {
 		return nil, decode.Unreadable(p.Endpoint, err)
 	}

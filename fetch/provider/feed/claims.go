@@ -146,6 +146,9 @@ func (c claim) row(r *input.Reading, v strictjson.Value) []football.Label {
 		if selection == subject || subject != "" && selection == "YES" {
 			selection = ""
 		}
+		if term.Line == football.CountLine && line != "" {
+			line += "+"
+		}
 		say(subject, selection, line)
 	case strings.HasPrefix(term.Subject, "PLAYER"):
 		say(subject, own.selection, line)

@@ -1,6 +1,8 @@
 package feed
 
 import (
+	"errors"
+	"fmt"
 	"net/http"
 	"time"
 
@@ -85,6 +87,18 @@ func endpointOf(root strictjson.Value) string {
 		return api.EndpointLive
 	}
 	return ""
+}
+
+// open returns the outermost value of a payload, which must be an answer of an endpoint.
+func open(d *strictjson.Document, p provider.Payload, endpoint string) (strictjson.Value, error) {
+	root, err := decode.Root(d, p)
+	if err == nil && endpointOf(root) != endpoint {
+		err = errors.New("it is another answer")
+	}
+	if err != nil {
+		return strictjson.Value{}, fmt.Errorf("%s payload %d: %w", endpoint, p.Number, err)
+	}
+	return root, nil
 }
 
 // recorded implements Recorded of [provider.Provider].

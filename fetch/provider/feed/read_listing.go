@@ -76,9 +76,9 @@ func (a marketAdapter) ReadListing(pages []provider.Payload) (l provider.Listing
 			}
 			continue
 		}
-		root, err := decode.Root(d, p)
+		root, err := open(d, p, api.EndpointFixtures)
 		if err != nil {
-			return l, fmt.Errorf("%s payload %d: %w", p.Endpoint, p.Number, err)
+			return l, err
 		}
 		for v := range root.Get(api.KeyFixtures).Items() {
 			f, broken := readFixture(&fixtureShape, v, p.Trace, &r.Damaged, &r.Unknown)

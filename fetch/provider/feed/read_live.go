@@ -2,7 +2,6 @@ package feed
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -34,9 +33,9 @@ func readLive(pages []provider.Payload) (provider.LiveSheet, error) {
 	d := decode.Document()
 	defer decode.Release(d)
 	for _, p := range pages {
-		root, err := decode.Root(d, p)
+		root, err := open(d, p, api.EndpointLive)
 		if err != nil {
-			return provider.LiveSheet{}, fmt.Errorf("%s payload %d: %w", p.Endpoint, p.Number, err)
+			return provider.LiveSheet{}, err
 		}
 		matches := root.Get(api.KeyMatches)
 		count, known := decode.Whole(root.Get(api.KeyCount), maxFixtures)

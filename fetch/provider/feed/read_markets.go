@@ -2,7 +2,6 @@ package feed
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -19,12 +18,9 @@ import (
 func (a marketAdapter) ReadMarkets(p provider.Payload, l provider.Listing) (provider.Sheet, error) {
 	d := decode.Document()
 	defer decode.Release(d)
-	root, err := decode.Root(d, p)
+	root, err := open(d, p, api.EndpointMarkets)
 	if err != nil {
-		return provider.Sheet{}, fmt.Errorf("%s: %w", p.Endpoint, err)
-	}
-	if endpointOf(root) != api.EndpointMarkets {
-		return provider.Sheet{}, fmt.Errorf("%s: the answer is another one", p.Endpoint)
+		return provider.Sheet{}, err
 	}
 	r := sheetReader{name: a.name, payload: p, listing: l, table: cmp.Or(l.Table, table()), fixtures: make(map[string]string)}
 	if ids := p.Query.Get(api.ParamFixtures); ids != "" {

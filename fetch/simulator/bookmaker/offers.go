@@ -30,6 +30,9 @@ func OffersOf(names ...string) []Offer {
 	return all
 }
 
+// Offers is the number of offers, which are in the order in which bookmakers show them.
+func Offers() Offer { return Offer(len(offers)) }
+
 // Refs returns the markets that an offer holds. They must not be modified.
 func (o Offer) Refs() []Ref { return offers[o].refs }
 

@@ -27,16 +27,20 @@ func (w *World) Fixtures(now time.Time) []competition.Fixture {
 	return list
 }
 
-// Football returns the fixtures that people play: those of Fixtures and those in play,
-// each once, by kick-off. It is the list of a provider without eSoccer.
+// Football returns the fixtures of Known that people play. It is the list of a provider
+// without eSoccer.
 func (w *World) Football(now time.Time) []competition.Fixture {
+	return slices.DeleteFunc(w.Known(now), func(f competition.Fixture) bool { return !f.League.Human() })
+}
+
+// Known returns the fixtures of Fixtures and those in play, each once, by kick-off.
+func (w *World) Known(now time.Time) []competition.Fixture {
 	all := w.Fixtures(now)
 	for _, m := range w.Live(now) {
 		all = append(all, m.Fixture)
 	}
 	sortFixtures(all)
-	all = slices.CompactFunc(all, func(a, b competition.Fixture) bool { return a.Number == b.Number })
-	return slices.DeleteFunc(all, func(f competition.Fixture) bool { return !f.League.Human() })
+	return slices.CompactFunc(all, func(a, b competition.Fixture) bool { return a.Number == b.Number })
 }
 
 // Fixture returns a fixture by number, and whether it is known at that moment: announced,

@@ -81,7 +81,7 @@ func otherProviders(fixtures int) (list []Account) {
 		if slices.Contains(p.Capabilities, provider.LiveStats) {
 			products, features = append(products, football.LiveIntelligence), map[string]bool{account.AdvancedStats: true}
 		}
-		a.Tenant = NewTenant(name, products, features)
+		a.Tenant = NewTenant(emulators.Short(name), products, features)
 		list = append(list, a)
 	}
 	return list
