@@ -131,9 +131,8 @@ func checkFeed(t *testing.T, url string) {
 
 // publishedBy runs a cycle of an account, and returns its markets without ids and provenance, by kick-off and teams,
 // and its fixtures.
-func publishedBy(t *testing.T, at time.Time, tenant provider.Tenant) (all map[string][]string, fixtures []table.FixtureRow) {
+func publishedBy(t *testing.T, root *dataroot.Root, at time.Time, tenant provider.Tenant) (all map[string][]string, fixtures []table.FixtureRow) {
 	t.Helper()
-	root := dataroot.New(t, football.MarketEngine)
 	tenant.ID, tenant.AllowPrivateAddress, tenant.SealedCredential = "acme", true, "sealed"
 	check.Must(t, dataroot.Product{Name: football.MarketEngine, Root: root.Mem, Data: root.Mem, Key: dataroot.Key, Version: "test", Tenant: tenant}.Cycle(t.Context(), at))
 	fixtures = dataroot.Rows[table.FixtureRow](root, layout.FixturesFile)
@@ -202,8 +201,8 @@ func TestTheOddsAPITranslator(t *testing.T) {
 			t.Cleanup(server.Close)
 			url := startTranslator(t, at, "theoddsapi.py", "--base-url", server.URL, "--bookmaker", c.bookmaker, "--all-markets", "24")
 			checkFeed(t, url)
-			want, _ := publishedBy(t, at, provider.Tenant{Provider: "theoddsapi", BaseURL: server.URL, Bookmaker: c.bookmaker})
-			got, _ := publishedBy(t, at, provider.Tenant{Provider: "feed:the-odds-api", BaseURL: url})
+			want, _ := publishedBy(t, dataroot.New(t, football.MarketEngine), at, provider.Tenant{Provider: "theoddsapi", BaseURL: server.URL, Bookmaker: c.bookmaker})
+			got, _ := publishedBy(t, dataroot.New(t, football.MarketEngine), at, provider.Tenant{Provider: "feed:the-odds-api", BaseURL: url})
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("-built-in +translator\n%.6000s", diff)
 			}
@@ -323,15 +322,30 @@ func TestCSVTranslator(t *testing.T) {
 		},
 		"2026-04-04T19:00:00Z Fontanella v Quarry (E9)": {},
 	}
-	got, fixtures := publishedBy(t, at, provider.Tenant{Provider: "feed:csv-folder", BaseURL: url})
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("-want +published\n%s", diff)
-	}
-	for _, f := range fixtures {
-		if f.MarketCount > 0 && !f.ProviderFetchedAt.Equal(at.Add(-time.Hour)) {
-			t.Errorf("%s: retrieved at %v", *f.Home, f.ProviderFetchedAt)
+	root, saved := dataroot.New(t, football.MarketEngine), at.Add(-time.Hour)
+	publishes := func(minute time.Duration) {
+		t.Helper()
+		got, fixtures := publishedBy(t, root, at.Add(minute*time.Minute), provider.Tenant{Provider: "feed:csv-folder", BaseURL: url})
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("minute %d: -want +published\n%s", minute, diff)
+		}
+		for _, f := range fixtures {
+			if f.MarketCount > 0 && !f.ProviderFetchedAt.Equal(saved) {
+				t.Errorf("minute %d, %s: retrieved at %v", minute, *f.Home, f.ProviderFetchedAt)
+			}
 		}
 	}
+	publishes(0)
+	publishes(1) // the translator answers that nothing has changed
+	name := filepath.Join(folder, "fixtures.csv")
+	all, err := os.ReadFile(name)
+	check.Must(t, err)
+	check.Must(t, os.WriteFile(name, bytes.Replace(all, []byte(",5.0,"), []byte(",5.10,"), 1), 0o600))
+	saved = at.Add(time.Minute)
+	check.Must(t, os.Chtimes(name, saved, saved))
+	vik := want["2026-04-04T16:30:00Z Vik v Coast (E9)"]
+	vik[0] = strings.Replace(vik[0], " 5.0 ", " 5.10 ", 1)
+	publishes(2)
 	check.Must(t, os.WriteFile(filepath.Join(folder, "bad.csv"), []byte("Div,Date,Time,HomeTeam,AwayTeam\nE9,tomorrow,15:00,A,B\n"), 0o600))
 	if _, body := askFeed(t, url+"/feed/v1/fixtures"); !bytes.Contains(body, []byte(`"complete": false, "count": 6,`)) {
 		t.Errorf("with a row that cannot be read: %.200s", body)
