@@ -19,6 +19,10 @@ const (
 	maxFixtures = 100_000
 )
 
+// perRequest is how many fixtures a request for markets names: of a large bookmaker each has
+// 100 KiB and 20,000 values.
+const perRequest = 10
+
 // countSplit counts requests for markets that were repeated fixture by fixture.
 const countSplit = "split"
 
@@ -49,7 +53,7 @@ func (marketAdapter) Ask(ctx context.Context, x provider.Exchange) (provider.Ask
 		}
 		c.Asked.Listed++
 	}
-	err = c.Batches(ctx, ids, api.MaxFixtures, countSplit, func(ctx context.Context, ids []string) error {
+	err = c.Batches(ctx, ids, perRequest, countSplit, func(ctx context.Context, ids []string) error {
 		p, err := c.Get(ctx, marketsRequest(ids))
 		if err != nil {
 			return err

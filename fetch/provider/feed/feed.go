@@ -26,7 +26,7 @@ func Provider(source string) provider.Provider {
 			Concurrency: 4,
 			MaxBody:     16 << 20,
 		},
-		Cycle:     provider.Estimate{Markets: 8, Live: 1},
+		Cycle:     provider.Estimate{Markets: 33, Live: 1},
 		Authorize: func(r *http.Request, credential string) { r.Header.Set("Authorization", "Bearer "+credential) },
 		Classify: func(status int, _ http.Header, body []byte) provider.Verdict {
 			return classify(source, status, body)

@@ -23,7 +23,7 @@ var probes = []provider.Probe{
 		var ids []string
 		for v := range d.Root().Get(api.KeyFixtures).Items() {
 			f, broken := readFixture(&fixtureShape, v, nil, new(decode.Counts), new(decode.Counts))
-			if broken == "" && f.State == api.NotStarted && len(ids) < api.MaxFixtures {
+			if broken == "" && f.State == api.NotStarted && len(ids) < perRequest {
 				ids = append(ids, strings.Clone(f.ID))
 			}
 		}

@@ -21,7 +21,7 @@ const (
 	ParamFixtures = "fixtures" // ids, separated by commas
 )
 
-// MaxFixtures is how many fixtures one request for markets names.
+// MaxFixtures is how many fixtures a request for markets may name.
 const MaxFixtures = 50
 
 // States of a fixture.
