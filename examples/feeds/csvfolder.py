@@ -33,8 +33,7 @@ def read_folder():
             if not any(row.values()):
                 continue  # spreadsheets leave such rows at the end
             try:
-                match = {"row": row, "starts": kick_off(row), "retrieved_at": saved}
-                matches[id_of(row)] = match
+                matches[id_of(row)] = {"row": row, "starts": kick_off(row), "retrieved_at": saved}
             except (KeyError, ValueError) as error:
                 print(f"{path.name}, row {number}: {error!r}", file=sys.stderr, flush=True)
                 complete = False
@@ -59,8 +58,8 @@ def id_of(row):
     names = "|".join([row["Div"], date_of(row).isoformat(), row["HomeTeam"], row["AwayTeam"]])
     return hashlib.sha256(names.encode()).hexdigest()[:32]
 
-def utc(time):
-    return time.strftime("%Y-%m-%dT%H:%M:%SZ")
+def utc(moment):
+    return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
 
 def status_of(match):
     now, starts = datetime.datetime.fromtimestamp(time.time(), UTC), match["starts"]
