@@ -93,10 +93,10 @@ func (s source) list(ctx context.Context, c *requests.Cycle) (fixtures []decode.
 		if err != nil {
 			return nil, decode.Unreadable(p.Endpoint, err)
 		}
-		says, known := decode.Whole(root.Get(api.KeyCount), maxFixtures)
-		complete = complete && known && (n == 1 || says == count) && root.Get(api.KeyComplete).Kind() == strictjson.True
+		says, known := decode.Whole(root.Get("count"), maxFixtures)
+		complete = complete && known && (n == 1 || says == count) && root.Get("complete").Kind() == strictjson.True
 		count = says
-		for v := range root.Get(api.KeyFixtures).Items() {
+		for v := range root.Get("fixtures").Items() {
 			items++
 			f, broken := readFixture(&fixtureShape, v, nil, new(decode.Counts), new(decode.Counts)) // counted where the archive is read
 			if broken == "" && !met[f.ID] {
@@ -107,7 +107,7 @@ func (s source) list(ctx context.Context, c *requests.Cycle) (fixtures []decode.
 		if err := decode.CheckIDs(items, len(fixtures)); err != nil {
 			return nil, decode.Unreadable(p.Endpoint, err)
 		}
-		next := root.Get(api.KeyNext)
+		next := root.Get("next")
 		if next.Kind() == strictjson.Null {
 			c.Asked.ListingComplete = complete && items == count && len(fixtures) == count
 			return fixtures, nil
@@ -131,10 +131,10 @@ func (s source) missingIn(p provider.Payload, ids []string) (missing []string, e
 		return nil, decode.Unreadable(p.Endpoint, err)
 	}
 	met := make(map[string]bool, len(ids))
-	for v := range root.Get(api.KeyFixtures).Items() {
+	for v := range root.Get("fixtures").Items() {
 		met[fixtureID(v)] = true
 	}
-	for v := range root.Get(api.KeyMissing).Items() {
+	for v := range root.Get("missing").Items() {
 		if id := v.Text(); !met[id] && slices.Contains(ids, id) {
 			met[id], missing = true, append(missing, ids[slices.Index(ids, id)])
 		}

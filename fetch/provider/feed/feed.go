@@ -72,7 +72,7 @@ func (s source) classify(status int, _ http.Header, body []byte) provider.Verdic
 			return v
 		case endpointOf(root) == "":
 			return provider.Verdict{Kind: provider.Rejected, Code: decode.NoEnvelope}
-		case root.Get(api.KeySource).Text() != string(s):
+		case root.Get("source").Text() != string(s):
 			return provider.Verdict{Kind: provider.Rejected, Code: errSource}
 		}
 		return provider.Verdict{Kind: provider.Accepted}
@@ -83,12 +83,12 @@ func (s source) classify(status int, _ http.Header, body []byte) provider.Verdic
 func endpointOf(root strictjson.Value) string {
 	is := func(key string) bool { return root.Get(key).Kind() == strictjson.Array }
 	switch {
-	case root.Get(api.KeySource).Kind() != strictjson.String, root.Repeats():
-	case is(api.KeyFixtures) && is(api.KeyMissing):
+	case root.Get("source").Kind() != strictjson.String, root.Repeats():
+	case is("fixtures") && is("missing"):
 		return api.EndpointMarkets
-	case is(api.KeyFixtures):
+	case is("fixtures"):
 		return api.EndpointFixtures
-	case is(api.KeyMatches):
+	case is("matches"):
 		return api.EndpointLive
 	}
 	return ""
@@ -98,7 +98,7 @@ func endpointOf(root strictjson.Value) string {
 // endpoint.
 func (s source) open(d *strictjson.Document, p provider.Payload, endpoint string) (strictjson.Value, error) {
 	root, err := decode.Root(d, p)
-	if err == nil && (endpointOf(root) != endpoint || root.Get(api.KeySource).Text() != string(s)) {
+	if err == nil && (endpointOf(root) != endpoint || root.Get("source").Text() != string(s)) {
 		err = errors.New("it is another answer")
 	}
 	if err != nil {
