@@ -230,7 +230,7 @@ func badInputs() []badInput {
 					o[a.single[0]] = a.single[1]
 				}
 			})
-		}), not: []string{"apifootball"}},
+		}), not: []string{"apifootball", "feed:simulated"}},
 		{name: "the list of another sport", change: list(func(a *answer) { a.rename("id", "fixture") }), code: "PAYLOAD_REJECTED", says: "has an id", not: []string{"apifootball", "theoddsapi"}},
 		{name: "half of the list, and the whole total", change: list(func(a *answer) {
 			if a.wire.list == "" {
@@ -269,7 +269,7 @@ func badInputs() []badInput {
 			a.setID(other, map[bool]any{true: strings.Repeat("9", 32), false: json.Number("999999")}[a.wire.list == ""])
 			a.set(append(items, other)...)
 		})},
-		{name: "prices of another bookmaker alone", change: markets(func(a *answer) { a.bookmaker(false) }), code: "QUARANTINED", says: "of other bookmakers alone", not: []string{"betsapi"}},
+		{name: "prices of another bookmaker alone", change: markets(func(a *answer) { a.bookmaker(false) }), code: "QUARANTINED", says: "of other bookmakers alone", not: []string{"betsapi", "feed:simulated"}},
 		{name: "prices of another bookmaker beside", long: true, change: markets(func(a *answer) { a.bookmaker(true) }), not: []string{"betsapi"}},
 		{name: "the bookmaker is gone", change: markets(func(a *answer) {
 			for _, item := range a.items() {
@@ -296,10 +296,10 @@ func badInputs() []badInput {
 		{name: "the label has another name", change: markets(func(a *answer) { a.rename(a.labels...) }), code: "QUARANTINED", says: "rows of markets", not: []string{"betsapi", "theoddsapi"}},
 		{name: "the markets have another name", change: markets(func(a *answer) { a.rename(a.markets) }), code: "QUARANTINED"},
 		{name: "the teams have another name", change: list(func(a *answer) { a.rename("home", "away", "participants", "teams", "home_team", "away_team") }), code: "QUARANTINED", says: reshaped},
-		{name: "a team's name has another name", change: list(func(a *answer) { a.rename("name") }), code: "QUARANTINED", says: reshaped, not: []string{"theoddsapi"}},
+		{name: "a team's name has another name", change: list(func(a *answer) { a.rename("name") }), code: "QUARANTINED", says: reshaped, not: []string{"theoddsapi", "feed:simulated"}},
 		{name: "the league has another name", long: true, change: list(func(a *answer) { a.rename("league", "sport_title") }), code: "QUARANTINED", says: reshaped},
 		{name: "the kick-off has another name", change: list(func(a *answer) { a.rename(a.starts...) }), code: "QUARANTINED", says: reshaped},
-		{name: "the state has another name", long: true, change: list(func(a *answer) { a.rename("time_status", "state_id", "short") }), code: "QUARANTINED", says: reshaped, not: []string{"theoddsapi"}},
+		{name: "the state has another name", long: true, change: list(func(a *answer) { a.rename(a.states...) }), code: "QUARANTINED", says: reshaped, not: []string{"theoddsapi"}},
 		{name: "the list's member has another name", change: list(func(a *answer) { a.raw = renamedList(a) }), code: "PAYLOAD_REJECTED", says: "NO_ENVELOPE"},
 		{name: "the markets' member has another name", long: true, change: markets(func(a *answer) { a.raw = renamedList(a) }), code: "PAYLOAD_REJECTED", says: "NO_ENVELOPE"},
 		{name: "ten megabytes of white space", change: markets(func(a *answer) {
