@@ -19,20 +19,24 @@ const (
 	maxFixtures = 100_000
 )
 
+// perRequest is how many fixtures a request for markets names: of a large bookmaker each has
+// 100 KiB and 20,000 values.
+const perRequest = 10
+
 // countSplit counts requests for markets that were repeated fixture by fixture.
 const countSplit = "split"
 
-// marketAdapter is the market adapter of the provider with that name.
+// marketAdapter is the market adapter of a source's provider.
 type marketAdapter struct {
-	name string
+	source
 	decode.MarketEndpoints
 }
 
 // Ask implements provider.MarketAdapter: the pages of the list, and then the markets of
 // the fixtures that have not begun, by kick-off.
-func (marketAdapter) Ask(ctx context.Context, x provider.Exchange) (provider.Asked, error) {
+func (a marketAdapter) Ask(ctx context.Context, x provider.Exchange) (provider.Asked, error) {
 	c := requests.New(x)
-	fixtures, err := list(ctx, c)
+	fixtures, err := a.list(ctx, c)
 	if err != nil {
 		return c.Asked, err
 	}
@@ -49,12 +53,12 @@ func (marketAdapter) Ask(ctx context.Context, x provider.Exchange) (provider.Ask
 		}
 		c.Asked.Listed++
 	}
-	err = c.Batches(ctx, ids, api.MaxFixtures, countSplit, func(ctx context.Context, ids []string) error {
+	err = c.Batches(ctx, ids, perRequest, countSplit, func(ctx context.Context, ids []string) error {
 		p, err := c.Get(ctx, marketsRequest(ids))
 		if err != nil {
 			return err
 		}
-		missing, err := missingIn(p, ids)
+		missing, err := a.missingIn(p, ids)
 		if err == nil {
 			c.Answered(missing...)
 		}
@@ -69,7 +73,7 @@ func (marketAdapter) Ask(ctx context.Context, x provider.Exchange) (provider.Ask
 // list reads all pages. The list is complete if it says so on every page, every item could
 // be read, no id is there twice, and there are as many as it says. A page that cannot be
 // had leaves the fixtures of those before.
-func list(ctx context.Context, c *requests.Cycle) (fixtures []decode.Item, err error) {
+func (s source) list(ctx context.Context, c *requests.Cycle) (fixtures []decode.Item, err error) {
 	met, cursors := make(map[string]bool), make(map[string]bool)
 	complete, items, count, cursor := true, 0, 0, ""
 	d := decode.Document()
@@ -85,14 +89,14 @@ func list(ctx context.Context, c *requests.Cycle) (fixtures []decode.Item, err e
 			c.Fail(err)
 			return fixtures, nil
 		}
-		root, err := rootOf(d, p, api.EndpointFixtures)
+		root, err := s.open(d, p, api.EndpointFixtures)
 		if err != nil {
 			return nil, decode.Unreadable(p.Endpoint, err)
 		}
-		says, known := decode.Whole(root.Get(api.KeyCount), maxFixtures)
-		complete = complete && known && (n == 1 || says == count) && root.Get(api.KeyComplete).Kind() == strictjson.True
+		says, known := decode.Whole(root.Get("count"), maxFixtures)
+		complete = complete && known && (n == 1 || says == count) && root.Get("complete").Kind() == strictjson.True
 		count = says
-		for v := range root.Get(api.KeyFixtures).Items() {
+		for v := range root.Get("fixtures").Items() {
 			items++
 			f, broken := readFixture(&fixtureShape, v, nil, new(decode.Counts), new(decode.Counts)) // counted where the archive is read
 			if broken == "" && !met[f.ID] {
@@ -103,7 +107,7 @@ func list(ctx context.Context, c *requests.Cycle) (fixtures []decode.Item, err e
 		if err := decode.CheckIDs(items, len(fixtures)); err != nil {
 			return nil, decode.Unreadable(p.Endpoint, err)
 		}
-		next := root.Get(api.KeyNext)
+		next := root.Get("next")
 		if next.Kind() == strictjson.Null {
 			c.Asked.ListingComplete = complete && items == count && len(fixtures) == count
 			return fixtures, nil
@@ -119,18 +123,18 @@ func list(ctx context.Context, c *requests.Cycle) (fixtures []decode.Item, err e
 
 // missingIn returns the requested fixtures on which nothing is offered. It is an error if
 // an answer leaves one out without saying that.
-func missingIn(p provider.Payload, ids []string) (missing []string, err error) {
+func (s source) missingIn(p provider.Payload, ids []string) (missing []string, err error) {
 	d := decode.Document()
 	defer decode.Release(d)
-	root, err := rootOf(d, p, api.EndpointMarkets)
+	root, err := s.open(d, p, api.EndpointMarkets)
 	if err != nil {
 		return nil, decode.Unreadable(p.Endpoint, err)
 	}
 	met := make(map[string]bool, len(ids))
-	for v := range root.Get(api.KeyFixtures).Items() {
+	for v := range root.Get("fixtures").Items() {
 		met[fixtureID(v)] = true
 	}
-	for v := range root.Get(api.KeyMissing).Items() {
+	for v := range root.Get("missing").Items() {
 		if id := v.Text(); !met[id] && slices.Contains(ids, id) {
 			met[id], missing = true, append(missing, ids[slices.Index(ids, id)])
 		}
@@ -142,10 +146,13 @@ func missingIn(p provider.Payload, ids []string) (missing []string, err error) {
 }
 
 // liveAdapter is the live adapter of every feed.
-type liveAdapter struct{ decode.LiveReader }
+type liveAdapter struct {
+	decode.LiveReader
+	source
+}
 
 // Ask implements provider.LiveAdapter: one answer has everything.
-func (liveAdapter) Ask(ctx context.Context, x provider.Exchange, resume string) (provider.Asked, error) {
+func (a liveAdapter) Ask(ctx context.Context, x provider.Exchange, resume string) (provider.Asked, error) {
 	c := requests.New(x)
 	c.Asked.Resume = resume
 	c.Expect(1)
@@ -154,7 +161,7 @@ func (liveAdapter) Ask(ctx context.Context, x provider.Exchange, resume string) 
 	if err != nil {
 		return c.Asked, err
 	}
-	sheet, err := readLive([]provider.Payload{p})
+	sheet, err := a.readLive([]provider.Payload{p})
 	if err != nil {
 		return c.Asked, decode.Unreadable(p.Endpoint, err)
 	}

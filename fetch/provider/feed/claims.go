@@ -8,7 +8,6 @@ import (
 
 	"mkt/fetch/input"
 	"mkt/fetch/internal/strictjson"
-	"mkt/fetch/provider/feed/internal/api"
 	"mkt/publish/football"
 )
 
@@ -17,8 +16,8 @@ type claim struct{ market, period, selection, line, subject string }
 
 // readClaim reads the claim of a market or a selection. It is not ok if it is there and damaged.
 func readClaim(of strictjson.Value) (c claim, ok bool) {
-	v := of.Get(api.KeyClaim)
-	into := map[string]*string{api.KeyMarket: &c.market, api.KeyPeriod: &c.period, api.KeySelection: &c.selection, api.KeyLine: &c.line, api.KeySubject: &c.subject}
+	v := of.Get("claim")
+	into := map[string]*string{"market": &c.market, "period": &c.period, "selection": &c.selection, "line": &c.line, "subject": &c.subject}
 	for key, member := range v.Members() {
 		text := into[key]
 		if text == nil || member.Kind() != strictjson.String {
@@ -121,7 +120,7 @@ func (c claim) row(r *input.Reading, v strictjson.Value) []football.Label {
 	say := func(texts ...string) {
 		for _, t := range texts {
 			if t != "" {
-				all = append(all, football.Label{Field: api.KeyClaim, Text: t})
+				all = append(all, football.Label{Field: "claim", Text: t})
 			}
 		}
 	}

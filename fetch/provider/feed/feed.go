@@ -2,6 +2,7 @@ package feed
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
 	"time"
 
@@ -12,9 +13,10 @@ import (
 )
 
 // Provider is the registration of the feed of a source.
-func Provider(source string) provider.Provider {
+func Provider(name string) provider.Provider {
+	s := source(name)
 	return provider.Provider{
-		Name:         Prefix + source,
+		Name:         s.provider(),
 		AnyHost:      true,
 		Conditional:  true,
 		Capabilities: []provider.Capability{provider.Prematch, provider.LiveStats, provider.Timeline},
@@ -25,21 +27,19 @@ func Provider(source string) provider.Provider {
 			Concurrency: 4,
 			MaxBody:     16 << 20,
 		},
-		Cycle:     provider.Estimate{Markets: 8, Live: 1},
+		Cycle:     provider.Estimate{Markets: 33, Live: 1},
 		Authorize: func(r *http.Request, credential string) { r.Header.Set("Authorization", "Bearer "+credential) },
-		Classify: func(status int, _ http.Header, body []byte) provider.Verdict {
-			return classify(source, status, body)
-		},
-		Probes:   probes,
-		ReadPlan: readPlan,
-		NeededBy: neededBy,
-		Table:    table,
+		Classify:  s.classify,
+		Probes:    probes,
+		ReadPlan:  readPlan,
+		NeededBy:  neededBy,
+		Table:     table,
 
 		ParseTable: ParseTable,
 		Recorded:   recorded,
-		Markets: marketAdapter{Prefix + source, decode.MarketEndpoints{Listing: []string{provider.EndpointMapping, api.EndpointFixtures},
+		Markets: marketAdapter{s, decode.MarketEndpoints{Listing: []string{provider.EndpointMapping, api.EndpointFixtures},
 			Markets: []string{api.EndpointMarkets}}},
-		Live: liveAdapter{decode.LiveReader{List: api.EndpointLive, Read: readLive}},
+		Live: liveAdapter{decode.LiveReader{List: api.EndpointLive, Read: s.readLive}, s},
 	}
 }
 
@@ -49,9 +49,15 @@ const (
 	errNotFound = "NOT_FOUND"
 )
 
+// source is the name of a source. Every answer has it.
+type source string
+
+// provider returns the name of the source's provider.
+func (s source) provider() string { return Prefix + string(s) }
+
 // classify judges a complete answer. Statuses have their usual meanings, whatever the
 // body; an accepted answer names the source and has a list.
-func classify(source string, status int, body []byte) provider.Verdict {
+func (s source) classify(status int, _ http.Header, body []byte) provider.Verdict {
 	switch status {
 	case http.StatusOK:
 	case http.StatusNotFound:
@@ -66,7 +72,7 @@ func classify(source string, status int, body []byte) provider.Verdict {
 			return v
 		case endpointOf(root) == "":
 			return provider.Verdict{Kind: provider.Rejected, Code: decode.NoEnvelope}
-		case root.Get(api.KeySource).Text() != source:
+		case root.Get("source").Text() != string(s):
 			return provider.Verdict{Kind: provider.Rejected, Code: errSource}
 		}
 		return provider.Verdict{Kind: provider.Accepted}
@@ -77,24 +83,28 @@ func classify(source string, status int, body []byte) provider.Verdict {
 func endpointOf(root strictjson.Value) string {
 	is := func(key string) bool { return root.Get(key).Kind() == strictjson.Array }
 	switch {
-	case root.Get(api.KeySource).Kind() != strictjson.String, root.Repeats():
-	case is(api.KeyFixtures) && is(api.KeyMissing):
+	case root.Get("source").Kind() != strictjson.String, root.Repeats():
+	case is("fixtures") && is("missing"):
 		return api.EndpointMarkets
-	case is(api.KeyFixtures):
+	case is("fixtures"):
 		return api.EndpointFixtures
-	case is(api.KeyMatches):
+	case is("matches"):
 		return api.EndpointLive
 	}
 	return ""
 }
 
-// rootOf returns the root of an answer, which must be one of the endpoint.
-func rootOf(d *strictjson.Document, p provider.Payload, endpoint string) (strictjson.Value, error) {
+// open returns the outermost value of a payload, which must be the source's answer of an
+// endpoint.
+func (s source) open(d *strictjson.Document, p provider.Payload, endpoint string) (strictjson.Value, error) {
 	root, err := decode.Root(d, p)
-	if err == nil && endpointOf(root) != endpoint {
-		err = errors.New("the answer is another one")
+	if err == nil && (endpointOf(root) != endpoint || root.Get("source").Text() != string(s)) {
+		err = errors.New("it is another answer")
 	}
-	return root, err
+	if err != nil {
+		return strictjson.Value{}, fmt.Errorf("%s payload %d: %w", endpoint, p.Number, err)
+	}
+	return root, nil
 }
 
 // recorded implements Recorded of [provider.Provider].

@@ -21,9 +21,9 @@ var probes = []provider.Probe{
 			return provider.Request{}, false
 		}
 		var ids []string
-		for v := range d.Root().Get(api.KeyFixtures).Items() {
+		for v := range d.Root().Get("fixtures").Items() {
 			f, broken := readFixture(&fixtureShape, v, nil, new(decode.Counts), new(decode.Counts))
-			if broken == "" && f.State == api.NotStarted && len(ids) < api.MaxFixtures {
+			if broken == "" && f.State == api.NotStarted && len(ids) < perRequest {
 				ids = append(ids, strings.Clone(f.ID))
 			}
 		}
@@ -73,8 +73,8 @@ func readPlan(a provider.Answered) (p provider.Plan) {
 		return false
 	}
 	for capability, found := range map[provider.Capability]bool{
-		provider.Prematch: has(api.KeyFixtures, api.KeyMarkets), provider.LiveStats: has(api.KeyMatches, api.KeyCounters),
-		provider.Timeline: has(api.KeyMatches, api.KeyEvents),
+		provider.Prematch: has("fixtures", "markets"), provider.LiveStats: has("matches", "counters"),
+		provider.Timeline: has("matches", "events"),
 	} {
 		if found {
 			p.Includes = append(p.Includes, capability)

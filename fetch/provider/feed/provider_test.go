@@ -52,11 +52,3 @@ func TestLiveExample(t *testing.T) {
 		t.Fatalf("%v, %+v", err, sheet)
 	}
 }
-
-func FuzzRead(f *testing.F) {
-	var seeds [][]byte
-	for _, answer := range []string{"fixtures", "markets", "live"} {
-		seeds = append(seeds, example(f, answer))
-	}
-	providertest.Fuzz(f, providertest.Fuzzed{Provider: feed.Provider(feed.Simulated), Seeds: seeds, Listings: []string{"fixtures"}, Markets: "markets"})
-}

@@ -25,7 +25,7 @@ var statuses = map[string]input.PlayStatus{
 
 // fixtureID returns the id of an item, "" if it has none.
 func fixtureID(v strictjson.Value) string {
-	if id := textOf(v, api.KeyID).Or(""); isFixtureID(id) {
+	if id := textOf(v, "id").Or(""); isFixtureID(id) {
 		return id
 	}
 	return ""
@@ -39,15 +39,15 @@ func readFixture(s *shape, v strictjson.Value, trace *provider.Trace, damaged, u
 	}
 	of := provider.Subject{Fixture: f.ID}
 	trace.Report(of, provider.FieldThing, v)
-	for _, key := range [...]string{api.KeyHome, api.KeyAway, api.KeyLeague, api.KeyStart, api.KeyStatus} { // as a trace calls them
+	for _, key := range [...]string{"home", "away", "league", "starts_at", "status"} { // as a trace calls them
 		trace.Report(of, key, v.Get(key))
 		if m := v.Get(key); decode.IsWrong(m) || m.Kind() == strictjson.Number {
 			f.Damaged = append(f.Damaged, decode.Head(m.Text(), decode.MaxSigns))
 		}
 	}
-	f.Home, f.Away, f.League = textOf(v, api.KeyHome), textOf(v, api.KeyAway), textOf(v, api.KeyLeague)
-	f.State = textOf(v, api.KeyStatus).Or("")
-	starts, timed := timeOf(v, api.KeyStart)
+	f.Home, f.Away, f.League = textOf(v, "home"), textOf(v, "away"), textOf(v, "league")
+	f.State = textOf(v, "status").Or("")
+	starts, timed := timeOf(v, "starts_at")
 	f.StartsAt = starts
 	_, known := statuses[f.State]
 	why := s.fault(v, unknown)
@@ -76,17 +76,17 @@ func (a marketAdapter) ReadListing(pages []provider.Payload) (l provider.Listing
 			}
 			continue
 		}
-		root, err := rootOf(d, p, api.EndpointFixtures)
+		root, err := a.open(d, p, api.EndpointFixtures)
 		if err != nil {
-			return l, fmt.Errorf("%s payload %d: %w", p.Endpoint, p.Number, err)
+			return l, err
 		}
-		for v := range root.Get(api.KeyFixtures).Items() {
+		for v := range root.Get("fixtures").Items() {
 			f, broken := readFixture(&fixtureShape, v, p.Trace, &r.Damaged, &r.Unknown)
 			if !r.Count(broken) {
 				continue
 			}
 			status := statuses[f.State]
-			r.Keep(provider.ListedFixture{Fixture: f.Fixture(a.name, p.FetchedAt), Over: status == input.Over || status == input.Off,
+			r.Keep(provider.ListedFixture{Fixture: f.Fixture(a.provider(), p.FetchedAt), Over: status == input.Over || status == input.Off,
 				InPlay: status == input.InPlay || status == input.Halted}, f.Rule(), decode.Format{})
 		}
 	}

@@ -2,7 +2,6 @@ package feed
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -29,18 +28,18 @@ var incidentKinds = []input.IncidentKind{input.IncidentGoal, input.IncidentCorne
 type liveReader struct{ *decode.Live }
 
 // readLive reads the answers about matches in play, in archive order.
-func readLive(pages []provider.Payload) (provider.LiveSheet, error) {
+func (s source) readLive(pages []provider.Payload) (provider.LiveSheet, error) {
 	r := liveReader{decode.NewLive()}
 	d := decode.Document()
 	defer decode.Release(d)
 	for _, p := range pages {
-		root, err := rootOf(d, p, api.EndpointLive)
+		root, err := s.open(d, p, api.EndpointLive)
 		if err != nil {
-			return provider.LiveSheet{}, fmt.Errorf("%s payload %d: %w", p.Endpoint, p.Number, err)
+			return provider.LiveSheet{}, err
 		}
-		matches := root.Get(api.KeyMatches)
-		count, known := decode.Whole(root.Get(api.KeyCount), maxFixtures)
-		r.Incomplete = r.Incomplete || !known || count != matches.Len() || root.Get(api.KeyComplete).Kind() != strictjson.True
+		matches := root.Get("matches")
+		count, known := decode.Whole(root.Get("count"), maxFixtures)
+		r.Incomplete = r.Incomplete || !known || count != matches.Len() || root.Get("complete").Kind() != strictjson.True
 		r.Page(matches.Len())
 		for v := range matches.Items() {
 			r.match(v, p)
@@ -51,14 +50,14 @@ func readLive(pages []provider.Payload) (provider.LiveSheet, error) {
 
 func (r *liveReader) match(v strictjson.Value, p provider.Payload) {
 	f, broken := readFixture(&matchShape, v, p.Trace, &r.Damaged, &r.Unknown)
-	s, ok := r.Start(p, &f, broken, api.KeyStatus, statuses)
+	s, ok := r.Start(p, &f, broken, "status", statuses)
 	if !ok {
 		return
 	}
 	if matchShape.fault(v, new(decode.Counts)) != "" {
 		r.Hurt()
 	}
-	at, timed := timeOf(v, api.KeyObserved)
+	at, timed := timeOf(v, "observed_at")
 	if s.ObservedAt = at; !timed {
 		r.Damaged.Add(matchShape.name + ": " + badTime)
 	}
@@ -87,7 +86,7 @@ func (r *liveReader) number(v strictjson.Value, key string, most int) football.F
 }
 
 func (r *liveReader) clock(match strictjson.Value) (c input.ClockReading) {
-	v := match.Get(api.KeyClock)
+	v := match.Get("clock")
 	r.Report(provider.FieldClock, "", v)
 	if !r.object(v, &clockShape) {
 		return c
@@ -104,23 +103,23 @@ func (r *liveReader) clock(match strictjson.Value) (c input.ClockReading) {
 }
 
 func (r *liveReader) score(match strictjson.Value) (s football.Score) {
-	v := match.Get(api.KeyScore)
+	v := match.Get("score")
 	r.Report(provider.FieldScore, "", v)
 	if r.object(v, &sidesShape) {
-		s = football.Score{Home: r.number(v, api.KeyHome, maxGoals), Away: r.number(v, api.KeyAway, maxGoals)}
+		s = football.Score{Home: r.number(v, "home", maxGoals), Away: r.number(v, "away", maxGoals)}
 	}
 	return s
 }
 
 func (r *liveReader) counters(match strictjson.Value) (all []football.Counter) {
-	for name, v := range match.Get(api.KeyCounters).Members() {
+	for name, v := range match.Get("counters").Members() {
 		if !isMetric(name) || len(all) == maxCounters || slices.ContainsFunc(all, func(c football.Counter) bool { return string(c.Metric) == name }) {
 			r.Damaged.Add("counters: a name cannot be used")
 			continue
 		}
 		r.Report(provider.FieldCounter, name, v)
 		r.object(v, &sidesShape)
-		all = append(all, football.Counter{Metric: football.Metric(name), Home: r.counter(v, api.KeyHome), Away: r.counter(v, api.KeyAway)})
+		all = append(all, football.Counter{Metric: football.Metric(name), Home: r.counter(v, "home"), Away: r.counter(v, "away")})
 	}
 	slices.SortFunc(all, func(a, b football.Counter) int { return strings.Compare(string(a.Metric), string(b.Metric)) })
 	return all
@@ -142,7 +141,7 @@ func (r *liveReader) counter(sides strictjson.Value, key string) football.Field[
 }
 
 func (r *liveReader) events(match strictjson.Value) football.Field[[]input.Incident] {
-	v := match.Get(api.KeyEvents)
+	v := match.Get("events")
 	switch v.Kind() {
 	case strictjson.Absent:
 		return football.Field[[]input.Incident]{}
@@ -152,7 +151,7 @@ func (r *liveReader) events(match strictjson.Value) football.Field[[]input.Incid
 	}
 	incidents := []input.Incident{}
 	for e := range v.Items() {
-		i := input.Incident{ID: textOf(e, api.KeyID).Or(""), Kind: input.IncidentKind(textOf(e, "kind").Or("")), Side: football.SideHome, Text: textOf(e, "text").Or("")}
+		i := input.Incident{ID: textOf(e, "id").Or(""), Kind: input.IncidentKind(textOf(e, "kind").Or("")), Side: football.SideHome, Text: textOf(e, "text").Or("")}
 		side := textOf(e, "side").Or("")
 		if side == "AWAY" {
 			i.Side = football.SideAway

@@ -2,7 +2,6 @@ package feed
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -19,15 +18,15 @@ import (
 func (a marketAdapter) ReadMarkets(p provider.Payload, l provider.Listing) (provider.Sheet, error) {
 	d := decode.Document()
 	defer decode.Release(d)
-	root, err := rootOf(d, p, api.EndpointMarkets)
+	root, err := a.open(d, p, api.EndpointMarkets)
 	if err != nil {
-		return provider.Sheet{}, fmt.Errorf("%s: %w", p.Endpoint, err)
+		return provider.Sheet{}, err
 	}
-	r := sheetReader{name: a.name, payload: p, listing: l, table: cmp.Or(l.Table, table()), fixtures: make(map[string]string)}
+	r := sheetReader{name: a.provider(), payload: p, listing: l, table: cmp.Or(l.Table, table()), fixtures: make(map[string]string)}
 	if ids := p.Query.Get(api.ParamFixtures); ids != "" {
 		r.asked = strings.Split(ids, ",")
 	}
-	for v := range root.Get(api.KeyFixtures).Items() {
+	for v := range root.Get("fixtures").Items() {
 		r.fixture(v)
 	}
 	return r.Result(), nil
@@ -83,7 +82,7 @@ func (r *sheetReader) fixture(v strictjson.Value) {
 	r.trace.Report(provider.Subject{Fixture: id}, provider.FieldThing, v)
 	f := priced{id: id, byID: make(map[string]place)}
 	fixture := r.joined(id)
-	at, timed := timeOf(v, api.KeyRetrieved)
+	at, timed := timeOf(v, "retrieved_at")
 	why := pricedShape.fault(v, &r.Unknown)
 	if why == "" && !timed {
 		why = "fixture: " + badTime
@@ -91,7 +90,7 @@ func (r *sheetReader) fixture(v strictjson.Value) {
 	if t, known := at.Get(); known && t.Before(r.payload.FetchedAt) {
 		fixture.FetchedAt = t
 	}
-	markets, once := v.Once(api.KeyMarkets)
+	markets, once := v.Once("markets")
 	switch {
 	case markets.Kind() != strictjson.Array || !once:
 		r.Lose(&f.Wounds, why)
@@ -121,7 +120,7 @@ func (r *sheetReader) joined(id string) football.Fixture {
 // both.
 func (r *sheetReader) market(f *priced, v strictjson.Value) {
 	r.Met.Markets++
-	id := textOf(v, api.KeyID).Or("")
+	id := textOf(v, "id").Or("")
 	if !isID(id) {
 		r.Damaged.Add("market: without an id")
 		r.Hurt.Markets++
@@ -135,8 +134,8 @@ func (r *sheetReader) market(f *priced, v strictjson.Value) {
 	}
 	of := provider.Subject{Fixture: f.id, Market: id}
 	r.trace.Report(of, provider.FieldThing, v)
-	r.trace.Report(of, provider.FieldMarketID, v.Get(api.KeyID))
-	r.trace.Report(of, provider.FieldMarketName, v.Get(api.KeyName))
+	r.trace.Report(of, provider.FieldMarketID, v.Get("id"))
+	r.trace.Report(of, provider.FieldMarketName, v.Get("name"))
 	why := marketShape.fault(v, &r.Unknown)
 	c, ok := readClaim(v)
 	switch {
@@ -145,14 +144,14 @@ func (r *sheetReader) market(f *priced, v strictjson.Value) {
 	case why == "" && !ok:
 		why = "market.claim: cannot be read"
 	}
-	o := input.Offer{Key: id, ProviderIDs: []string{id}, KnownID: id, Name: textOf(v, api.KeyName)}
+	o := input.Offer{Key: id, ProviderIDs: []string{id}, KnownID: id, Name: textOf(v, "name")}
 	o.Reading, o.RawReason = r.meaning(&o, c)
-	rows := v.Get(api.KeySelections)
+	rows := v.Get("selections")
 	o.Rows = make([]input.Row, 0, rows.Len())
 	for row := range rows.Items() {
 		o.Rows = append(o.Rows, r.row(f, row, o.Reading, c))
 	}
-	if v.Get(api.KeySuspended).Kind() == strictjson.True {
+	if v.Get("suspended").Kind() == strictjson.True {
 		for i := range o.Rows {
 			o.Rows[i].Suspended = true
 		}
@@ -186,15 +185,15 @@ func (r *sheetReader) meaning(o *input.Offer, c claim) (*input.Reading, football
 
 // row reads one selection. Its labels are in the feed's order.
 func (r *sheetReader) row(f *priced, v strictjson.Value, reading *input.Reading, c claim) input.Row {
-	row := input.Row{Place: r.trace.Begin(v), ID: textOf(v, api.KeyID), Suspended: v.Get(api.KeySuspended).Kind() == strictjson.True}
+	row := input.Row{Place: r.trace.Begin(v), ID: textOf(v, "id"), Suspended: v.Get("suspended").Kind() == strictjson.True}
 	of := provider.Subject{Row: row.Place}
-	labels, odds := v.Get(api.KeyLabels), v.Get(api.KeyOdds)
+	labels, odds := v.Get("labels"), v.Get("odds")
 	r.Met.Rows++
 	r.trace.Report(of, provider.FieldThing, v)
-	r.trace.Report(of, provider.FieldSelectionID, v.Get(api.KeyID))
-	r.trace.Report(of, provider.FieldSuspended, v.Get(api.KeySuspended))
-	r.trace.Report(of, provider.FieldDecimal, odds.Get(api.KeyDecimal))
-	r.trace.Report(of, provider.FieldFractional, odds.Get(api.KeyFractional))
+	r.trace.Report(of, provider.FieldSelectionID, v.Get("id"))
+	r.trace.Report(of, provider.FieldSuspended, v.Get("suspended"))
+	r.trace.Report(of, provider.FieldDecimal, odds.Get("decimal"))
+	r.trace.Report(of, provider.FieldFractional, odds.Get("fractional"))
 	why := cmp.Or(rowShape.fault(v, &r.Unknown), oddsShape.fault(odds, &r.Unknown))
 	for field, text := range labels.Members() {
 		if decode.IsWrong(text) || text.Kind() == strictjson.Number {
@@ -212,8 +211,8 @@ func (r *sheetReader) row(f *priced, v strictjson.Value, reading *input.Reading,
 		why = cmp.Or(why, "selection.labels: empty")
 		row.Labels = []football.Label{{Field: "selection", Text: decode.Clip(v)}}
 	}
-	row.Decimal = new(decode.Counts).Price(odds, api.KeyDecimal, "")
-	row.Fractional = new(decode.Counts).Price(odds, api.KeyFractional, "")
+	row.Decimal = new(decode.Counts).Price(odds, "decimal", "")
+	row.Fractional = new(decode.Counts).Price(odds, "fractional", "")
 	if reading != nil && reading.Labelled != nil {
 		row.Claim = c.row(reading, v)
 	}

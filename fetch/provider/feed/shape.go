@@ -6,7 +6,6 @@ import (
 
 	"mkt/fetch/internal/decode"
 	"mkt/fetch/internal/strictjson"
-	"mkt/fetch/provider/feed/internal/api"
 	"mkt/publish/football"
 )
 
@@ -37,21 +36,21 @@ type member struct {
 
 // The objects of the feed.
 var (
-	fixtureShape = shape{"fixture", []member{{api.KeyID, aText}, {api.KeyHome, aText | aNull}, {api.KeyAway, aText | aNull},
-		{api.KeyLeague, aText | aNull | isAbsent}, {api.KeyStart, aText | aNull | isAbsent}, {api.KeyStatus, aText}}}
-	pricedShape = shape{"fixture", []member{{api.KeyID, aText}, {api.KeyRetrieved, aText}, {api.KeyMarkets, aList}}}
-	marketShape = shape{"market", []member{{api.KeyID, aText}, {api.KeyName, aText | aNull}, {api.KeySuspended, aFlag | isAbsent},
-		{api.KeySelections, aList}, {api.KeyClaim, anObject | isAbsent}}}
-	rowShape = shape{"selection", []member{{api.KeyID, aText | aNull | isAbsent}, {api.KeyLabels, anObject}, {api.KeyOdds, anObject},
-		{api.KeySuspended, aFlag | isAbsent}, {api.KeyClaim, anObject | isAbsent}}}
-	oddsShape  = shape{"odds", []member{{api.KeyDecimal, aText | aNull | isAbsent}, {api.KeyFractional, aText | aNull | isAbsent}}}
-	matchShape = shape{"match", append(slices.Clone(fixtureShape.members), member{api.KeyObserved, aText | aNull | isAbsent},
-		member{api.KeyClock, anObject | aNull | isAbsent}, member{api.KeyScore, anObject | aNull | isAbsent}, member{api.KeyCounters, anObject | aNull | isAbsent},
-		member{api.KeyEvents, aList | aNull | isAbsent})}
+	fixtureShape = shape{"fixture", []member{{"id", aText}, {"home", aText | aNull}, {"away", aText | aNull},
+		{"league", aText | aNull | isAbsent}, {"starts_at", aText | aNull | isAbsent}, {"status", aText}}}
+	pricedShape = shape{"fixture", []member{{"id", aText}, {"retrieved_at", aText}, {"markets", aList}}}
+	marketShape = shape{"market", []member{{"id", aText}, {"name", aText | aNull}, {"suspended", aFlag | isAbsent},
+		{"selections", aList}, {"claim", anObject | isAbsent}}}
+	rowShape = shape{"selection", []member{{"id", aText | aNull | isAbsent}, {"labels", anObject}, {"odds", anObject},
+		{"suspended", aFlag | isAbsent}, {"claim", anObject | isAbsent}}}
+	oddsShape  = shape{"odds", []member{{"decimal", aText | aNull | isAbsent}, {"fractional", aText | aNull | isAbsent}}}
+	matchShape = shape{"match", append(slices.Clone(fixtureShape.members), member{"observed_at", aText | aNull | isAbsent},
+		member{"clock", anObject | aNull | isAbsent}, member{"score", anObject | aNull | isAbsent}, member{"counters", anObject | aNull | isAbsent},
+		member{"events", aList | aNull | isAbsent})}
 	clockShape = shape{"clock", []member{{"half", someNumber}, {"minute", someNumber}, {"second", someNumber}, {"added", someNumber},
 		{"running", aFlag | aNull | isAbsent}, {"shootout", aFlag | isAbsent}}}
-	sidesShape = shape{"sides", []member{{api.KeyHome, someNumber}, {api.KeyAway, someNumber}}}
-	eventShape = shape{"event", []member{{api.KeyID, aText}, {"kind", aText}, {"minute", aNumber}, {"added", aNumber | isAbsent}, {"side", aText},
+	sidesShape = shape{"sides", []member{{"home", someNumber}, {"away", someNumber}}}
+	eventShape = shape{"event", []member{{"id", aText}, {"kind", aText}, {"minute", aNumber}, {"added", aNumber | isAbsent}, {"side", aText},
 		{"text", aText | aNull | isAbsent}}}
 )
 

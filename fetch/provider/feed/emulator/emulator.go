@@ -59,7 +59,7 @@ func (dialect) Refuse(why simulator.Refusal) simulator.Answer {
 }
 
 func (dialect) Format() simulator.Format {
-	return simulator.Format{List: api.KeyFixtures, IDs: []string{api.KeyID}, Nonsense: `{"source":17,"fixtures":{}}`, Classes: []simulator.Class{simulator.Listing, simulator.Markets, simulator.Playing}}
+	return simulator.Format{List: "fixtures", IDs: []string{"id"}, Nonsense: `{"source":17,"fixtures":{}}`, Classes: []simulator.Class{simulator.Listing, simulator.Markets, simulator.Playing}}
 }
 
 // Wrap takes the time of a list of fixtures, and the members of the envelope, from Page.Asked.
