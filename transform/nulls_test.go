@@ -38,7 +38,7 @@ func (n *nulls) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	list := root
 	if envelope, ok := root.(map[string]any); ok {
-		for _, name := range []string{"results", "response", "data"} {
+		for _, name := range []string{"results", "response", "data", "fixtures"} {
 			if v, ok := envelope[name]; ok {
 				list = v
 			}

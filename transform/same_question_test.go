@@ -12,6 +12,7 @@ import (
 	"mkt/fetch/provider"
 	"mkt/fetch/provider/apifootball"
 	"mkt/fetch/provider/betsapi"
+	"mkt/fetch/provider/feed"
 	"mkt/fetch/provider/sportmonks"
 	"mkt/fetch/provider/theoddsapi"
 	"mkt/publish/football"
@@ -38,6 +39,7 @@ func TestSameQuestion(t *testing.T) {
 		{Provider: sportmonks.Provider(), listing: "fixtures/between", prices: "fixtures/multi"},
 		{Provider: apifootball.Provider(), listing: "fixtures", prices: "odds"},
 		{Provider: theoddsapi.Provider(), listing: "events", prices: "odds", notSold: []string{"HANDICAP_RESULT FT", "CORRECT_SCORE FT"}},
+		{Provider: feed.Provider(feed.Simulated), listing: "fixtures", prices: "markets"},
 	} {
 		t.Run(sender.Name, func(t *testing.T) {
 			l, err := sender.Provider.Markets.ReadListing([]provider.Payload{{Number: 1, Endpoint: sender.listing, Body: file[sender.Name+"/listing.json"]}})

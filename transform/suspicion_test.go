@@ -81,6 +81,12 @@ func TestChangedPayloadsAreSuspicious(t *testing.T) {
 			"unmirrored_handicap": {`"price": 1.75, "point": 0.75`, `"price": 1.75, "point": -0.75`},
 			"extra_selection":     {`{"name": "No", "price": 2.00}`, `{"name": "No", "price": 2.00}, {"name": "Maybe", "price": 30.0}`},
 		},
+		"feed:simulated": { // labels that contradict a claim make it RAW
+			"other_favourite": {`"decimal": "1.90"}, "claim": {"selection": "HOME"}`, `"decimal": "4.20"}, "claim": {"selection": "HOME"}`, `"decimal": "4.20"}, "claim": {"selection": "AWAY"}`, `"decimal": "1.90"}, "claim": {"selection": "AWAY"}`},
+			"odd_margin":      {`"decimal": "1.75"}, "claim": {"selection": "YES"}`, `"decimal": "3.50"}, "claim": {"selection": "YES"}`},
+			"swapped_labels":  {`{"selection": "2-1"}`, `{"selection": "1-2"}`, `{"selection": "1-2"}`, `{"selection": "2-1"}`, `"navn": "2-1"`, `"navn": "HHB"`, `"navn": "1-2"`, `"navn": "BBH"`},
+			"extra_selection": {`"claim": {"selection": "NO"}}`, `"claim": {"selection": "NO"}}, {"labels": {"navn": "Kanskje"}, "odds": {"decimal": "30.00"}}`},
+		},
 	} {
 		changes[""] = nil
 		p, _ := all.Lookup(name)

@@ -57,18 +57,23 @@ var (
 const someNumber = aNumber | aNull | isAbsent
 
 // fault returns the first thing in which an object is not of the shape, "" if there is none.
-// It counts members that the shape does not have.
+// It counts members that the shape does not have. One beside a member that is missing may be its new
+// name; of the prices one is enough.
 func (s *shape) fault(v strictjson.Value, unknown *decode.Counts) string {
 	if v.Kind() != strictjson.Object {
 		return s.name + ": not an object"
 	}
+	strange, absent := false, 0
 	for key := range v.Members() {
 		if !slices.ContainsFunc(s.members, func(m member) bool { return m.key == key }) {
 			unknown.Add(s.name + "." + key)
+			strange = true
 		}
 	}
 	for _, m := range s.members {
 		switch k := v.Get(m.key).Kind(); {
+		case m.may&(1<<k) != 0 && k == strictjson.Absent:
+			absent++
 		case m.may&(1<<k) != 0:
 		case k == strictjson.Absent:
 			return s.name + "." + m.key + ": missing"
@@ -76,8 +81,11 @@ func (s *shape) fault(v strictjson.Value, unknown *decode.Counts) string {
 			return s.name + "." + m.key + ": of a wrong kind"
 		}
 	}
-	if v.Repeats() {
+	switch {
+	case v.Repeats():
 		return s.name + ": a key twice"
+	case strange && absent > 0 && (s != &oddsShape || absent == len(s.members)):
+		return s.name + ": a member is missing, and an unknown one is there"
 	}
 	return ""
 }

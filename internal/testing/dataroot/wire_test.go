@@ -14,6 +14,7 @@ type wire struct {
 	provider string
 	class    func(r *http.Request) string // of a request: list, markets, live, or "" for any other
 	list     string                       // the member that holds the items of an answer; "" if the answer is the list
+	playing  string                       // the same of an answer about matches in play, if it is another
 	listed   []string                     // the path to the fixture's id in an item of the list
 	offered  []string                     // the same in an answer about markets
 	home     func(item map[string]any) (object map[string]any, key string)
@@ -23,17 +24,20 @@ type wire struct {
 	labels   []string // the members that identify a row; none if any member is read
 	markets  string   // the member that holds a fixture's markets
 	single   []string // members that say the sport, and another sport
+	states   []string // the members that hold the state
 }
 
 var wires = []wire{
 	{provider: "betsapi", class: byEnding("/bet365/upcoming", "/bet365/prematch", "/events/inplay"), list: "results", listed: []string{"id"}, offered: []string{"FI"},
-		home: in("home", "name"), away: in("away", "name"), starts: []string{"time"}, prices: []string{"odds"}, markets: "sp", single: []string{"sport_id", "18"}},
+		home: in("home", "name"), away: in("away", "name"), starts: []string{"time"}, prices: []string{"odds"}, markets: "sp", single: []string{"sport_id", "18"}, states: []string{"time_status"}},
 	{provider: "sportmonks", class: classOfSportmonks, list: "data", listed: []string{"id"}, offered: []string{"id"}, home: participant("home"), away: participant("away"),
-		starts: []string{"starting_at", "starting_at_timestamp"}, prices: []string{"dp3", "value"}, labels: []string{"label"}, markets: "odds", single: []string{"sport_id", "2"}},
+		starts: []string{"starting_at", "starting_at_timestamp"}, prices: []string{"dp3", "value"}, labels: []string{"label"}, markets: "odds", single: []string{"sport_id", "2"}, states: []string{"state_id"}},
 	{provider: "apifootball", class: classOfAPIFootball, list: "response", listed: []string{"fixture", "id"}, offered: []string{"fixture", "id"},
-		home: in("teams", "home", "name"), away: in("teams", "away", "name"), starts: []string{"timestamp"}, prices: []string{"odd"}, labels: []string{"value"}, markets: "bets"},
+		home: in("teams", "home", "name"), away: in("teams", "away", "name"), starts: []string{"timestamp"}, prices: []string{"odd"}, labels: []string{"value"}, markets: "bets", states: []string{"short"}},
 	{provider: "theoddsapi", class: byEnding("/events", "/odds", "\x00"), listed: []string{"id"}, offered: []string{"id"}, home: in("home_team"), away: in("away_team"),
 		starts: []string{"commence_time"}, prices: []string{"price"}, labels: []string{"name"}, markets: "outcomes", single: []string{"sport_key", "basketball_nba"}},
+	{provider: "feed:simulated", class: byEnding("/feed/v1/fixtures", "/feed/v1/markets", "/feed/v1/live"), list: "fixtures", playing: "matches", listed: []string{"id"}, offered: []string{"id"},
+		home: in("home"), away: in("away"), starts: []string{"starts_at"}, prices: []string{"decimal"}, labels: []string{"labels"}, markets: "markets", states: []string{"status"}},
 }
 
 func byEnding(list, markets, live string) func(r *http.Request) string {
@@ -111,7 +115,7 @@ type answer struct {
 func (a *answer) items() (items []map[string]any) {
 	list := a.body
 	if a.list != "" {
-		list = a.body.(map[string]any)[a.list]
+		list = a.body.(map[string]any)[a.member()]
 	}
 	if single, ok := list.(map[string]any); ok {
 		return append(items, single)
@@ -123,6 +127,14 @@ func (a *answer) items() (items []map[string]any) {
 		}
 	}
 	return items
+}
+
+// member is the member that holds the fixtures.
+func (a *answer) member() string {
+	if a.class == "live" && a.playing != "" {
+		return a.playing
+	}
+	return a.list
 }
 
 // set replaces the fixtures, and the numbers that the provider states of them.
@@ -139,9 +151,11 @@ func (a *answer) set(items ...map[string]any) {
 		return
 	}
 	before := len(a.items())
-	envelope[a.list] = list
-	if _, has := envelope["results"].(json.Number); has {
-		envelope["results"] = len(list)
+	envelope[a.member()] = list
+	for _, total := range []string{"results", "count"} {
+		if _, has := envelope[total].(json.Number); has {
+			envelope[total] = len(list)
+		}
 	}
 	if p, has := envelope["pagination"].(map[string]any); has {
 		p["count"] = len(list)
