@@ -34,7 +34,7 @@ mkt log audit: from log receipt verifier-key
 mkt mapping explain: provider
 mkt mapping report: against bookmaker cycle participants pattern provider tenant
 mkt prove: at payload product tenant
-mkt provider set: allow-private-address base-url bookmaker provider yes
+mkt provider set: allow-private-address base-url bookmaker mapping provider source yes
 mkt provider unset: yes
 mkt publish: accept-removals all cycle product tenant
 mkt pull: all dry-run from product tenant to

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"time"
 
 	"mkt/fetch/provider"
@@ -78,10 +79,11 @@ func (e *explainer) errSnapshotDeleted() error {
 }
 
 // refreshedIn returns the cycle of data retrieved at a time: the newest published cycle, up to the
-// publication's own, that had begun by then. The beginning is read from the archive, because
-// several cycles of one second get different names and may begin before the time in theirs. If the
-// payloads are gone, it is the time in the name.
-func (e *explainer) refreshedIn(at time.Time) (layout.CycleID, error) {
+// publication's own, that has the answer with that hash, or else that had begun by then: a feed may
+// have retrieved its answer earlier. The beginning is read from the archive, because several cycles
+// of one second get different names and may begin before the time in theirs. If the payloads are
+// gone, it is the time in the name.
+func (e *explainer) refreshedIn(at time.Time, answer string) (layout.CycleID, error) {
 	for c, err := range snapshot.Backward(e.Root, e.commit) {
 		if err != nil {
 			continue // a damaged record is not the one
@@ -92,6 +94,9 @@ func (e *explainer) refreshedIn(at time.Time) (layout.CycleID, error) {
 		}
 		if a, err := raw.Open(e.Root, c.CycleID); err == nil {
 			began = a.Cycle().StartedAt
+			if slices.ContainsFunc(a.Responses(), func(r raw.Response) bool { return r.SHA256 == answer }) {
+				return c.CycleID, nil
+			}
 		}
 		if !began.After(at) {
 			return c.CycleID, nil

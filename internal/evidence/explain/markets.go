@@ -59,7 +59,7 @@ type marketTrace struct {
 }
 
 func (m *marketTrace) trace(ctx context.Context) error {
-	cycle, err := m.refreshedIn(m.found.fixture.ProviderFetchedAt)
+	cycle, err := m.refreshedIn(m.found.fixture.ProviderFetchedAt, valueOr(m.found.fixture.AnswerSHA256, ""))
 	if errors.Is(err, ErrDeleted) {
 		m.report.doubt(err.Error())
 		return nil

@@ -126,6 +126,9 @@ func (m *marketTrace) mappingRule() string {
 			return *r.Rule + ": " + strings.ReplaceAll(line, "\n", " | ")
 		}
 	}
+	if m.adapter.ParseTable != nil { // of a feed
+		return *r.Rule + ": what the feed claims, or a line of the account's own table, which is archived with the answers"
+	}
 	return *r.Rule + ": this build's table has no such line"
 }
 
