@@ -409,6 +409,8 @@ func isListing(provider string, r *http.Request) bool {
 		return path == "/fixtures" && !r.URL.Query().Has("ids") && !r.URL.Query().Has("live")
 	case "theoddsapi":
 		return strings.HasSuffix(path, "/events")
+	case "feed:simulated":
+		return path == "/feed/v1/fixtures"
 	}
 	return false
 }

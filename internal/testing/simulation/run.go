@@ -99,6 +99,7 @@ func newSystem(w *world, o Options) *system {
 		w.account("bolt", "sportmonks", football.MarketEngine),
 		w.account("cato", "apifootball", football.MarketEngine),
 		w.account("dune", "theoddsapi", football.MarketEngine),
+		w.account("hale", "feed:simulated", football.MarketEngine),
 	}
 	if o.Serve != nil { // a second one with matches in play, of the same provider
 		s.accounts = append(s.accounts, w.account("gale", "betsapi", football.LiveIntelligence))
