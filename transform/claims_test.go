@@ -124,6 +124,10 @@ func TestClaims(t *testing.T) {
 		"both teams' totals":         {claimed{market: "TEAM_TOTAL_GOALS", period: "FT", line: "1.5", rows: []string{"AWAY|OVER @1.9", "HOME|OVER @2.1"}}, "TEAM_TOTAL_GOALS FT: AWAY OVER 1.5; TEAM_TOTAL_GOALS FT: HOME OVER 1.5"},
 		"own side":                   {claimed{market: "ASIAN_HANDICAP", period: "FT", rows: []string{"HOME -0.5 @1.95", "AWAY +0.5 @1.93"}}, "ASIAN_HANDICAP FT: HOME -0.5, AWAY +0.5"},
 		"the home side's line twice": {claimed{market: "ASIAN_HANDICAP", period: "FT", rows: []string{"HOME -0.5 @1.95", "AWAY -0.5 @1.93"}}, "CONDITION_FAILED"},
+		"the label's sign turned":    {claimed{market: "ASIAN_HANDICAP", period: "FT", rows: []string{"HOME +0.5 @1.95 name=Arsenal_-0.5", "AWAY -0.5 @1.93"}}, "AMBIGUOUS_SHAPE"},
+		"three-way, turned":          {claimed{market: "HANDICAP_RESULT", period: "FT", line: "-1", rows: []string{"HOME @1.31 name=Arsenal_+1", "DRAW @5.60", "AWAY @8.10"}}, "AMBIGUOUS_SHAPE"},
+		"a label without a sign":     {claimed{market: "ASIAN_HANDICAP", period: "FT", rows: []string{"HOME -0.5 @1.95 name=Arsenal line=0.5", "AWAY +0.5 @1.93 name=Leicester line=0.5"}}, "ASIAN_HANDICAP FT: HOME -0.5, AWAY +0.5"},
+		"a zero that says nothing":   {claimed{market: "HANDICAP_RESULT", period: "FT", line: "+1", rows: []string{"HOME @1.31 name=Arsenal_+1 handicap=0.0", "DRAW @5.60 name=Draw handicap=0.0", "AWAY @8.10 name=Leicester_-1 handicap=0.0"}}, "HANDICAP_RESULT FT: HOME +1, DRAW +1, AWAY +1"},
 		"level":                      {claimed{market: "ASIAN_HANDICAP", period: "FT", rows: []string{"HOME 0 @1.95", "AWAY 0 @1.93"}}, "ASIAN_HANDICAP FT: HOME 0, AWAY 0"},
 		"without signs":              {claimed{market: "ASIAN_HANDICAP", period: "FT", rows: []string{"HOME 0.5 @1.95", "AWAY 0.5 @1.93"}}, "UNREADABLE_LINE"},
 		"a ladder": {claimed{market: "ASIAN_HANDICAP", period: "FT", rows: []string{"HOME -1.5 @3.30", "AWAY +1.5 @1.30", "HOME -0.5 @1.95", "AWAY +0.5 @1.93", "HOME +0.5 @1.30", "AWAY -0.5 @3.40"}},
@@ -166,5 +170,39 @@ func TestClaims(t *testing.T) {
 				t.Errorf("got  %s\nwant %s", got, c.want)
 			}
 		})
+	}
+}
+
+// The lines of a ladder may be a market each. When one closes, the ids of the others stay, also those of their selections; so do
+// they when a label changes its text.
+func TestClaimedLadderKeepsItsIDs(t *testing.T) {
+	p := feed.Provider("acme")
+	line := func(id, line, label string) string {
+		return fmt.Sprintf(`{"id":%q,"name":"Over/Under %s","claim":{"market":"TOTAL_GOALS","period":"FT","line":%[2]q},"selections":[
+			{"labels":{"name":"Over","size":%q},"odds":{"decimal":"1.9"},"claim":{"selection":"OVER"}},
+			{"labels":{"name":"Under","size":%[3]q},"odds":{"decimal":"1.9"},"claim":{"selection":"UNDER"}}]}`, id, line, label)
+	}
+	ids := func(list ...string) map[string]string {
+		body := `{"source":"acme","missing":[],"fixtures":[{"id":"1","retrieved_at":"2026-11-20T09:00:00Z","markets":[` + strings.Join(list, ",") + `]}]}`
+		sheet, err := p.Markets.ReadMarkets(provider.Payload{Endpoint: "markets", FetchedAt: time.Unix(1_795_000_000, 0), Body: []byte(body)}, provider.Listing{})
+		check.Must(t, err)
+		found := map[string]string{}
+		for _, m := range markets.Derive(identity.NewMinter(identity.Key{1}, p.Name), sheet.Fixtures[0].Fixture, sheet.Fixtures[0].Offers) {
+			found[m.Key] = string(m.ID)
+			for _, s := range m.Selections {
+				found[m.Key+s.Selection] = string(s.ID)
+			}
+		}
+		return found
+	}
+	all := ids(line("a", "0.5", "7"), line("b", "1.5", "7"), line("c", "2.5", "7"))
+	few := ids(line("c", "2.5", "8"), line("b", "1.5", "9"))
+	for what, id := range few {
+		if id != all[what] || id == "" {
+			t.Errorf("%s is %s, and was %s", what, id, all[what])
+		}
+	}
+	if len(few) != 6 || len(all) != 9 {
+		t.Errorf("%d of %d", len(few), len(all))
 	}
 }

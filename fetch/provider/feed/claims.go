@@ -69,7 +69,7 @@ func (c claim) reading(name string) (*input.Reading, football.Reason) {
 	d.subject = strings.Clone(d.subject)
 	r := &input.Reading{Market: d.market, Period: d.period, Subject: d.subject, Parameter: d.parameter, Rank: 1, Rule: "claim", Dialect: claimWords()}
 	labelled := *r
-	labelled.Dialect, labelled.Shape = words(), input.UnsignedIsPlus|input.RepeatedTexts
+	labelled.Dialect, labelled.Shape = words(), input.RepeatedTexts
 	r.Labelled = &labelled
 	if term.Line == football.AsianHandicap || term.Line == football.EuropeanHandicap {
 		r.Shape, r.Condition = input.SignByPrices, input.NeedsSigns

@@ -144,8 +144,8 @@ func (r *sheetReader) market(f *priced, v strictjson.Value) {
 	case why == "" && !ok:
 		why = "market.claim: cannot be read"
 	}
-	o := input.Offer{Key: id, ProviderIDs: []string{id}, KnownID: id, Name: textOf(v, "name")}
-	o.Reading, o.RawReason = r.meaning(&o, c)
+	o := input.Offer{Key: id, ProviderIDs: []string{id}, Name: textOf(v, "name")}
+	r.read(&o, c)
 	rows := v.Get("selections")
 	o.Rows = make([]input.Row, 0, rows.Len())
 	for row := range rows.Items() {
@@ -171,16 +171,20 @@ func (r *sheetReader) market(f *priced, v strictjson.Value) {
 	f.offers = append(f.offers, o)
 }
 
-// meaning is that of the account's table, or else the one that is claimed.
-func (r *sheetReader) meaning(o *input.Offer, c claim) (*input.Reading, football.Reason) {
+// read sets the meaning of a market: that of the account's table, or else the one that is
+// claimed. A market has an id of its own even if it is the only one of its meaning now: the
+// lines of a ladder may be a market each, and close one by one.
+func (r *sheetReader) read(o *input.Offer, c claim) {
 	e := r.table.ByKey[o.Key]
 	if name, ok := o.Name.Get(); ok && e == nil {
 		e = r.table.ByName[name]
 	}
 	if e == nil && c.market != "" {
-		return c.reading(o.Name.Or(""))
+		o.Reading, o.RawReason = c.reading(o.Name.Or(""))
+		return
 	}
-	return r.table.Read(e, o.Key)
+	o.KnownID = e.KnownID(o.ProviderIDs)
+	o.Reading, o.RawReason = r.table.Read(e, o.Key)
 }
 
 // row reads one selection. Its labels are in the feed's order.

@@ -29,14 +29,15 @@ func (r *Reader) Disagrees(row *input.Row, claimed *Reading) bool {
 	})
 }
 
-// differs compares two readings of one row. Labels need not say whose line a handicap is, nor
-// spell a player's name as the claim does.
+// differs compares two readings of one row. The label of a handicap is the home side's line
+// or its own side's, which are the same for the home side; a line of zero may stand for none.
+// Labels need not spell a player's name as the claim does.
 func (r *Reader) differs(own, claimed *Reading) bool {
 	line, other := own.Line, claimed.Line
-	if r.plan.Signed {
+	if r.plan.Signed && claimed.Side != Home {
 		line, other = max(line, -line), max(other, -other)
 	}
-	if line != other {
+	if line != other && line != 0 {
 		return true
 	}
 	if r.plan.IsAboutPlayers() {
