@@ -17,16 +17,27 @@ func (r *Reader) Disagrees(row *input.Row, claimed *Reading) bool {
 		return false
 	}
 	var own Reading
-	if r.readWords(row.Labels, &own); own.Reason == "" {
+	labels := row.Labels
+	if r.plan.want&(line|target) != 0 { // without a line, a "1" is a side
+		labels = slices.DeleteFunc(slices.Clone(labels), isCode)
+	}
+	if r.readWords(labels, &own); own.Reason == "" {
 		return r.differs(&own, claimed)
 	}
 	if r.plan.IsAboutPlayers() { // the team may be the player's
 		return false
 	}
-	return slices.ContainsFunc(row.Labels, func(l football.Label) bool {
+	return slices.ContainsFunc(labels, func(l football.Label) bool {
 		side := r.teamNamed(token.Clean(l.Text))
 		return side != NoSide && !slices.ContainsFunc(row.Claim, func(c football.Label) bool { return namesSide(c.Text, side) }) && r.plan.Fixed != side
 	})
+}
+
+// isCode reports whether a label is a number that says nothing of its row, such as a size or an
+// id: the line has a name.
+func isCode(l football.Label) bool {
+	_, _, size := token.LineAt(l.Text)
+	return size > 0 && size == len(l.Text) && l.Field != "line" && l.Field != "handicap"
 }
 
 // differs compares two readings of one row. The label of a handicap is the home side's line
