@@ -289,7 +289,7 @@ func CheckBaseURL(s string, private bool) string {
 	case u.User != nil || u.RawQuery != "" || u.Fragment != "" || u.ForceQuery:
 		return "want scheme, host, port and path only"
 	case u.Scheme == "http" && !private:
-		return "plain http is refused unless allow_private_address is true (the simulator)"
+		return "plain http is refused unless allow_private_address is true (--allow-private-address), as for the simulator"
 	}
 	return ""
 }
