@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 
+	"mkt/fetch/mapping"
 	"mkt/fetch/provider"
 	"mkt/fetch/raw"
 	"mkt/publish/football"
@@ -22,6 +23,7 @@ type Traced struct {
 	NotOffered bool              // the provider answered without markets on it
 	Listed     reading.Origin    // its place in the listing
 	Offered    reading.Origin    // the place of its markets, or of the answer without any
+	Table      *mapping.Table    // the account's own, nil if the provider has none of that kind
 }
 
 // ErrNotInCycle: the cycle's payloads do not contain the fixture.
@@ -45,6 +47,7 @@ func Trace(ctx context.Context, a *raw.Archive, p provider.Provider, providerFix
 		return found, err
 	}
 	g := c.gather(listing.Listing, sheets)
+	found.Table = listing.Table
 	found.Listed = reading.LastWith(providerFixtureID, listing.pages)
 	if read, ok := g.byID[providerFixtureID]; ok {
 		found.Fixture, found.Markets, found.Offered = read.fixture, read.markets, read.origin

@@ -126,8 +126,13 @@ func (m *marketTrace) mappingRule() string {
 			return *r.Rule + ": " + strings.ReplaceAll(line, "\n", " | ")
 		}
 	}
-	if m.adapter.ParseTable != nil { // of a feed
-		return *r.Rule + ": what the feed claims, or a line of the account's own table, which is archived with the answers"
+	if m.read.Table != nil {
+		if line := m.read.Table.Rule(*r.Rule); line != "" {
+			return *r.Rule + ", of the account's own table: " + line
+		}
+	}
+	if m.adapter.ParseTable != nil {
+		return *r.Rule + ": what the feed says itself, which the rows bear out"
 	}
 	return *r.Rule + ": this build's table has no such line"
 }
