@@ -116,6 +116,7 @@ func TestClaims(t *testing.T) {
 		"over that says under":       {claimed{market: "TOTAL_GOALS", period: "FT", line: "2.5", rows: []string{"OVER @1.9 name=Under_2.5", "UNDER @1.9 name=Over_2.5"}}, "AMBIGUOUS_SHAPE"},
 		"another line":               {claimed{market: "TOTAL_GOALS", period: "FT", line: "2.5", rows: []string{"OVER @1.9 name=Over_3.5", "UNDER @1.9"}}, "AMBIGUOUS_SHAPE"},
 		"corners called goals":       {claimed{name: "Total Corners", market: "TOTAL_GOALS", period: "FT", line: "9.5", rows: []string{"OVER @1.9", "UNDER @1.9"}}, "CONDITION_FAILED"},
+		"a team called like a card":  {claimed{name: "Cardiff Goals", market: "TOTAL_GOALS", period: "FT", line: "2.5", rows: []string{"OVER @1.9", "UNDER @1.9"}}, "TOTAL_GOALS FT: OVER 2.5, UNDER 2.5"},
 		"another half":               {claimed{name: "2nd Half Result", market: "MATCH_RESULT", period: "FT", rows: result}, "CONDITION_FAILED"},
 		"halves in the name":         {claimed{name: "1st Half / 2nd Half", market: "HALF_TIME_FULL_TIME", period: "FT", rows: []string{"HOME/DRAW"}}, "HALF_TIME_FULL_TIME FT: HOME/DRAW"},
 		"a total":                    {claimed{market: "TOTAL_GOALS", period: "1H", rows: []string{"OVER 2.75 @1.9", "UNDER 2.75 @1.9", "OVER", "UNDER x"}}, "TOTAL_GOALS 1H: OVER 2.75, UNDER 2.75, #2!, #3!"},

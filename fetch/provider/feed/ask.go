@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"time"
 
 	"mkt/fetch/internal/decode"
@@ -40,18 +41,12 @@ func (a marketAdapter) Ask(ctx context.Context, x provider.Exchange) (provider.A
 	if err != nil {
 		return c.Asked, err
 	}
-	late := time.Unix(1<<33, 0)
-	slices.SortStableFunc(fixtures, func(a, b decode.Item) int { return a.StartsAt.Or(late).Compare(b.StartsAt.Or(late)) })
+	slices.SortStableFunc(fixtures, func(a, b listed) int { return a.starts.Compare(b.starts) })
 	var ids []string
 	for _, f := range fixtures {
-		switch {
-		case f.Rule() != "":
-			c.Asked.Filtered++
-			continue
-		case f.State == api.NotStarted:
-			ids = append(ids, f.ID)
+		if f.open {
+			ids = append(ids, f.id)
 		}
-		c.Asked.Listed++
 	}
 	err = c.Batches(ctx, ids, perRequest, countSplit, func(ctx context.Context, ids []string) error {
 		p, err := c.Get(ctx, marketsRequest(ids))
@@ -70,10 +65,17 @@ func (a marketAdapter) Ask(ctx context.Context, x provider.Exchange) (provider.A
 	return c.Result(err)
 }
 
+// listed is a fixture of the list.
+type listed struct {
+	id     string
+	starts time.Time
+	open   bool // its prices are asked for
+}
+
 // list reads all pages. The list is complete if it says so on every page, every item could
 // be read, no id is there twice, and there are as many as it says. A page that cannot be
 // had leaves the fixtures of those before.
-func (s source) list(ctx context.Context, c *requests.Cycle) (fixtures []decode.Item, err error) {
+func (s source) list(ctx context.Context, c *requests.Cycle) (fixtures []listed, err error) {
 	met, cursors := make(map[string]bool), make(map[string]bool)
 	complete, items, count, cursor := true, 0, 0, ""
 	d := decode.Document()
@@ -99,17 +101,24 @@ func (s source) list(ctx context.Context, c *requests.Cycle) (fixtures []decode.
 		for v := range root.Get("fixtures").Items() {
 			items++
 			f, broken := readFixture(&fixtureShape, v, nil, new(decode.Counts), new(decode.Counts)) // counted where the archive is read
-			if broken == "" && !met[f.ID] {
-				met[f.ID] = true
-				fixtures = append(fixtures, f)
+			if broken != "" || met[f.ID] {
+				continue
 			}
+			id := strings.Clone(f.ID) // a part of the answer
+			met[id] = true
+			if f.Rule() != "" {
+				c.Asked.Filtered++
+				continue
+			}
+			c.Asked.Listed++
+			fixtures = append(fixtures, listed{id, f.StartsAt.Or(time.Unix(1<<33, 0)), f.State == api.NotStarted})
 		}
-		if err := decode.CheckIDs(items, len(fixtures)); err != nil {
+		if err := decode.CheckIDs(items, len(met)); err != nil {
 			return nil, decode.Unreadable(p.Endpoint, err)
 		}
 		next := root.Get("next")
 		if next.Kind() == strictjson.Null {
-			c.Asked.ListingComplete = complete && items == count && len(fixtures) == count
+			c.Asked.ListingComplete = complete && items == count && len(met) == count
 			return fixtures, nil
 		}
 		cursor = next.Text()

@@ -46,6 +46,8 @@ func (c claim) reading(name string) (*input.Reading, football.Reason) {
 	switch {
 	case !known:
 		return nil, football.UnknownMarket
+	case !term.AllowsPeriod(c.period):
+		return nil, football.NeverMapped
 	case contradicts(name, term, c.period):
 		return nil, football.ConditionFailed
 	}
@@ -83,29 +85,23 @@ var isParameter = regexp.MustCompile(`^([1-9][0-9]?|FIRST|LAST|ANYTIME)$`).Match
 
 func isSide(text string) bool { return text == "HOME" || text == "AWAY" }
 
-// things are words of a market's name that say what is counted: not goals.
-var things = []string{"corner", "card", "booking", "offside", "foul", "tackle", "save", "throw-in"}
+// Words of a market's name: of a count that is not goals, and of a half.
+var (
+	namesCount  = regexp.MustCompile(`(?i)\b(corners?|cards?|bookings?|offsides?|fouls?|tackles?|saves?|throw-ins?)\b`).MatchString
+	namesFirst  = regexp.MustCompile(`(?i)\b(1st|first)[ -]half\b`).MatchString
+	namesSecond = regexp.MustCompile(`(?i)\b(2nd|second)[ -]half\b`).MatchString
+)
 
 // contradicts reports whether the name of a market says plainly that it is another one: of
 // other things than goals, or of another half.
 func contradicts(name string, term *football.Term, period string) bool {
-	name = strings.ToLower(name)
-	has := func(words ...string) bool {
-		for _, w := range words {
-			if strings.Contains(name, w) {
-				return true
-			}
-		}
-		return false
-	}
-	if has(things...) && (term.Dimension == "GOALS" || term.Dimension == "RESULT") {
+	if namesCount(name) && (term.Dimension == "GOALS" || term.Dimension == "RESULT") {
 		return true
 	}
-	if strings.Contains(term.Canonical, "HALF") || strings.Contains(term.Canonical, "HALVES") {
-		return false
-	}
-	first, second := has("1st half", "first half", "1st-half", "first-half"), has("2nd half", "second half", "2nd-half", "second-half")
-	return first != second && (first && (period == "FT" || period == "2H") || second && (period == "FT" || period == "1H"))
+	first, second := namesFirst(name), namesSecond(name)
+	of := map[bool]string{true: "1H", false: "2H"}[first]
+	return first != second && (period == "FT" || period == "1H" || period == "2H") && period != of &&
+		!strings.Contains(term.Canonical, "HALF") && !strings.Contains(term.Canonical, "HALVES")
 }
 
 // row returns what a feed says of a selection, as texts of the claims' dialect: one that

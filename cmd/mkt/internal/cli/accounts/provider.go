@@ -109,7 +109,7 @@ func feedFlags(p *accounts.Provider, source, table string) error {
 	if err != nil {
 		return fmt.Errorf("--mapping: %w", err)
 	}
-	p.Mapping = string(text)
+	p.Mapping = strings.TrimPrefix(string(text), "\ufeff") // as spreadsheets write it
 	if reason := accounts.CheckMapping(p.Name, p.Mapping); reason != "" {
 		return fmt.Errorf("--mapping %s: %s", table, reason)
 	}
