@@ -3,7 +3,7 @@ package docs
 
 import "embed"
 
-// Files has openapi.yaml, asyncapi.yaml, and the guides.
+// Files has openapi.yaml, asyncapi.yaml, feed.schema.json, and the guides.
 //
-//go:embed *.yaml *.md
+//go:embed *.yaml *.json *.md
 var Files embed.FS

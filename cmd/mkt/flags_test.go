@@ -24,6 +24,7 @@ mkt demo: dir
 mkt diff: data-b exit-code fixture html only product summary tenant
 mkt doctor: online serving tenant
 mkt explain: at product tenant
+mkt feed check: mapping source
 mkt fetch: all cycle product tenant
 mkt gc: after-leap all dry-run product tenant
 mkt history: at csv from html tenant to

@@ -80,6 +80,8 @@ var rules = []rule{
 	{pkg: "internal/receipts/commitlog", may: with(formats, "internal/receipts/...", "internal/dataset", "internal/cluster/store/..."), far: stages, what: "the log, and the publications of data roots and of a store"},
 	{pkg: "internal/receipts/...", may: with(formats, "internal/receipts/..."), far: stages, what: "the log and publications"},
 	{pkg: "internal/replay", may: with(formats, "publish", "publish/retention", "transform/...", "fetch/raw", "fetch/provider"), far: []string{"serve/...", "cmd/..."}, what: "the stages that a past cycle goes through"},
+	{pkg: "internal/evidence/feedcheck", may: with(leaves, "docs", "internal/evidence/document", "fetch", "fetch/credential", "fetch/provider", "fetch/provider/all", "fetch/provider/feed", "fetch/raw", "transform", "transform/coverage", "transform/identity"),
+		far: []string{"serve", "cmd/...", "internal/console/..."}, what: "the stages that read a feed, and its schema"},
 	{pkg: "internal/evidence/...", may: with(formats, "internal/evidence/...", "internal/accounts/...", "internal/schedule/...", "internal/receipts/...", "internal/cluster/...", "internal/dataset", "internal/cadence",
 		"fetch/...", "transform/...", "publish/...", "serve/account", "serve/limits", "serve/quarantine"),
 		far: []string{"serve", "cmd/...", "internal/console/..."}, what: "all domains, and what the stages left; neither the server nor commands"},
@@ -152,6 +154,7 @@ var confined = map[string][]string{
 	"code.dny.dev/ssrf":                 {"fetch/internal/upstream"},
 	"github.com/cenkalti/backoff":       {"fetch/internal/upstream"},
 	"github.com/hashicorp/go-retryable": {"fetch/internal/upstream"},
+	"github.com/santhosh-tekuri/":       {"internal/evidence/feedcheck", "internal/testing/feedtest"},
 	"github.com/aws/":                   {"internal/cluster/store/s3store"},
 	"github.com/prometheus/":            {"serve/admin", "serve/internal/metrics", "cmd/mkt/internal/cli/..."}, // packages with metrics of their own declare them
 }

@@ -5,11 +5,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"os"
 	"strings"
 
+	"mkt/fetch/credential"
 	"mkt/internal/terminal"
+	"mkt/internal/terminal/printable"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/term"
 )
 
 var errDeclined = errors.New("not confirmed: nothing was changed")
@@ -52,4 +57,19 @@ func (env *Env) Confirm(ctx context.Context, question string, yes bool) error {
 		}
 		return nil
 	}
+}
+
+// ReadCredential reads a credential from the terminal without echo, or from stdin.
+func (env *Env) ReadCredential(of string) ([]byte, error) {
+	if !terminal.OnTerminal(env.In) {
+		pasted, err := io.ReadAll(io.LimitReader(env.In, 2*credential.MaxLength))
+		if err != nil {
+			return nil, fmt.Errorf("credential from stdin: %w", err)
+		}
+		return pasted, nil
+	}
+	printable.Fprintf(env.Errs, "Credential of %s (not shown): ", of)
+	pasted, err := term.ReadPassword(int(env.In.(*os.File).Fd()))
+	fmt.Fprintln(env.Errs)
+	return pasted, err
 }

@@ -4,12 +4,10 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/fetch/credential"
@@ -183,7 +181,7 @@ func (g *Group) setProvider(cmd *cobra.Command, id string, p accounts.Provider, 
 			return err
 		}
 	}
-	pasted, err := g.readCredential(id, p.Name)
+	pasted, err := g.ReadCredential("tenant " + id + " at " + p.Name)
 	if err != nil {
 		return err
 	}
@@ -230,19 +228,4 @@ type setView struct {
 	connection.Source
 	Hint     string             `json:"hint"`
 	Replaces *connection.Source `json:"replaces,omitempty"` // whose data was published until now, if it was another's
-}
-
-// readCredential reads from the terminal without echo, or from stdin.
-func (g *Group) readCredential(id, provider string) ([]byte, error) {
-	if !terminal.OnTerminal(g.In) {
-		pasted, err := io.ReadAll(io.LimitReader(g.In, 2*credential.MaxLength))
-		if err != nil {
-			return nil, fmt.Errorf("credential from stdin: %w", err)
-		}
-		return pasted, nil
-	}
-	printable.Fprintf(g.Errs, "Credential of tenant %s at %s (not shown): ", id, provider)
-	pasted, err := term.ReadPassword(int(g.In.(*os.File).Fd()))
-	fmt.Fprintln(g.Errs)
-	return pasted, err
 }

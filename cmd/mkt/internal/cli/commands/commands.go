@@ -22,7 +22,7 @@ import (
 // New returns the command mkt with all below it.
 func New(env *cli.Env) *cobra.Command {
 	return cli.NewRoot(env, []cli.Section{
-		{Title: "Begin", Names: "demo simulate init tenant provider doctor"},
+		{Title: "Begin", Names: "demo simulate init tenant provider feed doctor"},
 		{Title: "Run", Names: "schedule cycle fetch transform publish serve gc log witness"},
 		{Title: "Look and check", Names: "console inspect live tail explain mapping history diff verify prove check"},
 		{Title: "Now and then", Names: "replay recover push pull lake"},
