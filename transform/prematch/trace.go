@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 
-	"mkt/fetch/mapping"
 	"mkt/fetch/provider"
 	"mkt/fetch/raw"
 	"mkt/publish/football"
@@ -23,7 +22,17 @@ type Traced struct {
 	NotOffered bool              // the provider answered without markets on it
 	Listed     reading.Origin    // its place in the listing
 	Offered    reading.Origin    // the place of its markets, or of the answer without any
-	Table      *mapping.Table    // the account's own, nil if the provider has none of that kind
+
+	listing provider.Listing
+}
+
+// OwnRule returns the line that a rule names in the account's own mapping table, "" if there
+// is none.
+func (t *Traced) OwnRule(rule string) string {
+	if t.listing.Table == nil {
+		return ""
+	}
+	return t.listing.Table.Rule(rule)
 }
 
 // ErrNotInCycle: the cycle's payloads do not contain the fixture.
@@ -47,7 +56,7 @@ func Trace(ctx context.Context, a *raw.Archive, p provider.Provider, providerFix
 		return found, err
 	}
 	g := c.gather(listing.Listing, sheets)
-	found.Table = listing.Table
+	found.listing = listing.Listing
 	found.Listed = reading.LastWith(providerFixtureID, listing.pages)
 	if read, ok := g.byID[providerFixtureID]; ok {
 		found.Fixture, found.Markets, found.Offered = read.fixture, read.markets, read.origin

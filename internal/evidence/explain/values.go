@@ -126,10 +126,8 @@ func (m *marketTrace) mappingRule() string {
 			return *r.Rule + ": " + strings.ReplaceAll(line, "\n", " | ")
 		}
 	}
-	if m.read.Table != nil {
-		if line := m.read.Table.Rule(*r.Rule); line != "" {
-			return *r.Rule + ", of the account's own table: " + line
-		}
+	if line := m.read.OwnRule(*r.Rule); line != "" {
+		return *r.Rule + ", of the account's own table: " + line
 	}
 	if m.adapter.ParseTable != nil {
 		return *r.Rule + ": what the feed says itself, which the rows bear out"
