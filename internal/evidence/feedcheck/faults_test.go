@@ -88,8 +88,7 @@ func TestFaults(t *testing.T) {
 		{"ids of markets that change", []request{markets, with(markets, `"m1"`, `"m17"`)}},
 		{"half a listing marked complete", []request{with(fixtures, `"count": 3`, `"count": 6`)}},
 		{"half a listing marked complete, with its own count", []request{fixtures, {endpoint: "fixtures", edits: page("null", "1001")}}},
-		{"both sides have the handicap of one", []request{with(markets, `"line": "+0.5"`, `"line": "-0.5"`)}},
-		{"European handicap of the own side", []request{with(markets, `"ASIAN_HANDICAP"`, `"HANDICAP_RESULT"`, "0.5", "1")}},
+		// "both sides' handicap lines" needs the engine: TestStaysRaw
 		{"American odds", []request{with(markets, `"1.95"`, `"+150"`, `"1.93"`, `"-110"`)}},
 		{"American odds as numbers", []request{with(markets, `"1.95"`, `150`, `"1.93"`, `-110`)}},
 		{"American odds without signs", []request{with(markets, `"1.95"`, `"195"`, `"3.60"`, `"360"`, `"1.93"`, `"193"`, `"1.80"`, `"180"`, `"2.00"`, `"200"`)}},
@@ -115,6 +114,9 @@ func TestFaults(t *testing.T) {
 		{"a claim in the wrong place", []request{with(markets, `"claim": { "selection": "HOME" }`, `"claim": { "market": "MATCH_RESULT", "selection": "HOME" }`)}},
 		{"a claim of another vocabulary", []request{with(markets, `"MATCH_RESULT"`, `"MONEYLINE"`)}},
 		{"anything else", []request{with(live, `"minute": 23`, `"minute": 230`, `"running": true`, `"running": "yes"`)}},
+		{"an event before the match", []request{with(live, `"minute": 12`, `"minute": 0`)}},
+		{"a counter of another name", []request{with(live, `"dangerous_attacks"`, `"dangerous_atacks"`)}},
+		{"no market", []request{with(markets, "", `{"source":"acme-odds","missing":["1003"],"fixtures":[{"id":"1001","retrieved_at":"2026-12-05T12:00:00Z","markets":[]}]}`)}},
 		{"another source", []request{fixtures, with(markets, "acme-odds", "acme")}},
 		{"an id twice", []request{with(fixtures, `"1003"`, `"1002"`)}},
 		{"an id of a market twice", []request{with(markets, `"m2"`, `"m1"`)}},
@@ -140,7 +142,9 @@ func TestFaults(t *testing.T) {
 	known, err := newChecker()
 	check.Must(t, err)
 	for code := range known.faults {
-		if isOfFeed := slices.Contains([]string{"STATUS", "REJECTED", "NOT_FETCHED", "NOT_DERIVED", "TAG_TWICE"}, code); !isOfFeed && !strings.Contains(text.String(), " "+code+" ") {
+		isOfFeed := slices.Contains([]string{"STATUS", "REJECTED", "NOT_FETCHED", "NOT_DERIVED", "TAG_TWICE"}, code)
+		isDerived := strings.HasPrefix(code, "CLAIM_") || code == "HANDICAP_SIDE" || code == "SUSPICIOUS" // TestStaysRaw
+		if !isOfFeed && !isDerived && !strings.Contains(text.String(), " "+code+" ") {
 			t.Errorf("no test has the fault %s", code)
 		}
 	}
@@ -156,7 +160,7 @@ func FuzzCheck(f *testing.F) {
 	check.Must(f, err)
 	f.Fuzz(func(t *testing.T, endpoint string, body []byte) {
 		c := &checker{faults: schema.faults, codes: schema.codes, compiler: schema.compiler, at: map[string]int{}, places: map[string]bool{},
-			ids: map[string]identified{}, tagged: map[string]string{}, prices: map[string]priced{}}
+			ids: map[string]identified{}, tagged: map[string]string{}, prices: map[string]priced{}, handicaps: map[string]bool{}}
 		var answers []*answer
 		for range 2 {
 			answers = append(answers, &answer{name: "answer", endpoint: endpoint, query: url.Values{"fixtures": {"1001"}}, at: received, status: 200, body: body})

@@ -39,6 +39,7 @@ type answer struct {
 		Start                  string `json:"starts_at"`
 		Retrieved              string `json:"retrieved_at"`
 		Markets                []market
+		Counters               map[string]any
 	}
 	Missing []string
 }
@@ -121,6 +122,11 @@ func (c *checker) list(pages []*answer) {
 				c.add("ID_TWICE", a, path+".id", f.ID)
 			}
 			met[f.ID] = true
+			for name := range f.Counters {
+				if !slices.Contains(football.Metrics(), football.Metric(name)) {
+					c.add("COUNTER_UNKNOWN", a, path+".counters."+name, name)
+				}
+			}
 			if d := a.ahead(f.Start); f.Status == "IN_PLAY" && d > aheadOfStart {
 				c.add("STARTS_LATER", a, path+".starts_at", f.Home+" - "+f.Away, d)
 			}
@@ -180,6 +186,9 @@ func (c *checker) markets(a *answer) {
 		if d := a.ahead(f.Retrieved); d > aheadOfClock {
 			c.add("RETRIEVED_LATER", a, path+".retrieved_at", d)
 		}
+		if len(f.Markets) == 0 {
+			c.add("NO_MARKETS", a, path+".markets", f.ID)
+		}
 		before, met, now := c.prices[f.ID], map[string]bool{}, map[string]identified{}
 		if before.markets != nil && before.retrieved < f.Retrieved && reflect.DeepEqual(before.markets, f.Markets) {
 			c.add("RETRIEVED_MOVES", a, path+".retrieved_at", f.ID)
@@ -203,7 +212,7 @@ func (c *checker) markets(a *answer) {
 			}
 			now[key.String()] = identified{what, m.ID, a, at + ".id"}
 			if m.Claim.Market != "" {
-				c.claim(a, at, m, claimed)
+				c.claim(a, at, f.ID, m, claimed)
 			}
 		}
 		c.sameIDs("MARKET_ID_CHANGED", now, met)
@@ -220,16 +229,17 @@ func (c *checker) markets(a *answer) {
 
 // claim checks what a market claims to be. claimed has the market of each selection of the fixture that
 // was met.
-func (c *checker) claim(a *answer, path string, m *market, claimed map[string]*market) {
+func (c *checker) claim(a *answer, path, fixture string, m *market, claimed map[string]*market) {
 	term, known := football.Lookup(m.Claim.Market)
+	if known && (term.Line == football.AsianHandicap || term.Line == football.EuropeanHandicap) {
+		c.handicaps[placeOf(fixture, m.ID)] = true
+	}
 	if !known {
 		c.add("CLAIM_UNKNOWN", a, path+".claim.market", m.Claim.Market)
 		return
 	}
-	lines := map[string][]string{} // by side
 	for _, s := range m.Selections {
 		line := strings.TrimPrefix(cmp.Or(s.Claim.Line, m.Claim.Line), "+")
-		lines[s.Claim.Selection] = append(lines[s.Claim.Selection], line)
 		words := []string{m.Claim.Market, m.Claim.Period, cmp.Or(s.Claim.Subject, m.Claim.Subject), s.Claim.Selection, line}
 		key := strings.Join(slices.DeleteFunc(words, func(w string) bool { return w == "" }), " ")
 		if before := claimed[key]; before != nil && before != m && before.Name == m.Name {
@@ -238,22 +248,4 @@ func (c *checker) claim(a *answer, path string, m *market, claimed map[string]*m
 		}
 		claimed[key] = m
 	}
-	home, away := lines["HOME"], lines["AWAY"]
-	if len(home) == 0 || len(away) == 0 || home[0] == opposite(home[0]) {
-		return
-	}
-	switch isOpposite := slices.Contains(home, opposite(away[0])); {
-	case term.Line == football.AsianHandicap && !isOpposite && away[0] == home[0]:
-		c.add("HANDICAP_SIGN", a, path, away[0], opposite(away[0]))
-	case term.Line == football.EuropeanHandicap && isOpposite && !slices.Contains(home, away[0]):
-		c.add("HANDICAP_SIDE", a, path, home[0], away[0])
-	}
-}
-
-// opposite returns a line with the other sign.
-func opposite(line string) string {
-	if positive, isNegative := strings.CutPrefix(line, "-"); isNegative || strings.Trim(line, "0.") == "" {
-		return positive
-	}
-	return "-" + line
 }

@@ -256,13 +256,29 @@ func (r *run) derive(ctx context.Context, product football.Product) error {
 		if err != nil {
 			return err
 		}
+		faulty := map[string]bool{}
+		for _, f := range r.findings {
+			faulty[f.Answer] = faulty[f.Answer] || f.Level == isError
+		}
 		for i := range found.Payloads {
 			p := &found.Payloads[i]
+			at := &answer{name: nameOf(archive.Responses()[p.Number-1])}
 			if p.Name = ""; r.URL == "" { // the fixture is enough to find a request
-				p.Name = archive.Responses()[p.Number-1].Path
+				p.Name = at.name
+			}
+			for _, s := range p.Suspicions {
+				r.add("SUSPICIOUS", at, placeOf(s.Fixture, s.Key), s.Canonical, s.Kind, s.Seen)
 			}
 			for k := range p.Markets {
-				p.Markets[k].Key = p.Markets[k].Name // an id may be that of one fixture's market
+				m := &p.Markets[k]
+				code, place := "CLAIM_"+string(m.RawReason), placeOf(m.Fixture, m.Key)
+				if m.RawReason == football.ConditionFailed && r.handicaps[place] {
+					code = "HANDICAP_SIDE"
+				}
+				if r.faults[code].level != "" && !faulty[at.name] { // else it may be because of a fault
+					r.add(code, at, place, m.Name)
+				}
+				m.Key = m.Name // an id may be that of one fixture's market
 			}
 		}
 		summary := found.Summary()
@@ -271,4 +287,9 @@ func (r *run) derive(ctx context.Context, product football.Product) error {
 	s, err := transform.Run(ctx, transform.Options{ClientID: account, Product: product, Cycle: id, Root: root, Data: root, Key: identity.Key{1}, Now: r.Now})
 	r.report.InPlay += s.Live.InPlay
 	return err
+}
+
+// placeOf returns the path of a market as jq takes it.
+func placeOf(fixture, market string) string {
+	return fmt.Sprintf(".fixtures[] | select(.id == %q) | .markets[] | select(.id == %q)", fixture, market)
 }

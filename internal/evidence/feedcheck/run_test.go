@@ -200,12 +200,20 @@ func TestMapping(t *testing.T) {
 	}
 }
 
-// TestStaysRaw: the findings that say that a market stays RAW say what the engine does.
+// TestStaysRaw: what the engine does not believe is a clear sentence, with the place of the market.
 func TestStaysRaw(t *testing.T) {
 	for _, edits := range [][]string{
-		{"HANDICAP_SIGN", `"line": "+0.5"`, `"line": "-0.5"`},
-		{"HANDICAP_SIDE", `"ASIAN_HANDICAP"`, `"HANDICAP_RESULT"`, "0.5", "1"},
+		{"HANDICAP_SIDE", `"line": "+0.5"`, `"line": "-0.5"`, `, "handicap": "+0.5"`, ""},
+		{"CLAIM_AMBIGUOUS_SHAPE", `"ASIAN_HANDICAP"`, `"HANDICAP_RESULT"`, "0.5", "1"},
+		{"CLAIM_AMBIGUOUS_SHAPE", `"selection": "HOME" }`, `"selection": "AWAY" }`, `"selection": "AWAY" }`, `"selection": "HOME" }`},
+		{"CLAIM_AMBIGUOUS_SHAPE", `"line": "1.5"`, `"line": "2.5"`},
+		{"CLAIM_CONDITION_FAILED", `"Match Result"`, `"Most Corners"`},
+		{"CLAIM_CONDITION_FAILED", `"selection": "DRAW"`, `"selection": "TIE"`},
+		{"CLAIM_UNREADABLE_LINE", `, "line": "1.5"`, ""},
+		{"CLAIM_UNRESOLVED_QUALIFIER", `"TEAM_TOTAL_GOALS"`, `"PLAYER_SHOTS"`},
+		{"CLAIM_NEVER_MAPPED", `"MATCH_RESULT", "period": "FT"`, `"MATCH_RESULT", "period": "PEN"`},
 		{"CLAIM_UNKNOWN", `"MATCH_RESULT"`, `"MONEYLINE"`},
+		{"SUSPICIOUS", `"1.95", "fractional": "19/20"`, `"9.00"`, `"decimal": null }, "suspended": true`, `"decimal": "1.30" }`},
 	} {
 		folder := fstest.MapFS{}
 		for name, text := range good(t) {
@@ -213,8 +221,8 @@ func TestStaysRaw(t *testing.T) {
 		}
 		r, err := runOn(t, Options{Folder: folder})
 		check.Must(t, err)
-		if len(r.Findings) != 1 || r.Findings[0].Code != edits[0] || r.Prices.Total.Raw != 2 {
-			t.Errorf("%s: %v, %d markets are RAW", edits[0], r.Findings, r.Prices.Total.Raw)
+		if len(r.Findings) != 1 || r.Findings[0].Code != edits[0] || r.Findings[0].Answer != "markets.json" || (r.Prices.Total.Raw == 2) != (edits[0] != "SUSPICIOUS") {
+			t.Errorf("%q: %v, %d markets are RAW", edits, r.Findings, r.Prices.Total.Raw)
 		}
 	}
 }

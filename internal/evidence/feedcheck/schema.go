@@ -38,14 +38,15 @@ type checker struct {
 	codes    []string // in the order of the lines
 	compiler *jsonschema.Compiler
 
-	checked  int // answers
-	findings []Finding
-	at       map[string]int        // the places in findings, by code and path
-	places   map[string]bool       // those that were counted
-	ids      map[string]identified // of the answers before
-	tagged   map[string]string     // hashes of bodies, by name and entity tag
-	prices   map[string]priced     // of fixtures, in the answers before
-	listed   map[string]bool       // the fixtures of the list before, if it is complete
+	checked   int // answers
+	findings  []Finding
+	at        map[string]int        // the places in findings, by code and path
+	places    map[string]bool       // those that were counted
+	ids       map[string]identified // of the answers before
+	handicaps map[string]bool       // places of markets that claim to be one
+	tagged    map[string]string     // hashes of bodies, by name and entity tag
+	prices    map[string]priced     // of fixtures, in the answers before
+	listed    map[string]bool       // the fixtures of the list before, if it is complete
 }
 
 // maxViolations is how many violations of the schema are looked at in an answer.
@@ -55,7 +56,7 @@ const schemaFile = "feed.schema.json"
 
 func newChecker() (*checker, error) {
 	c := &checker{faults: map[string]fault{}, compiler: jsonschema.NewCompiler(), at: map[string]int{}, places: map[string]bool{},
-		ids: map[string]identified{}, tagged: map[string]string{}, prices: map[string]priced{}}
+		ids: map[string]identified{}, handicaps: map[string]bool{}, tagged: map[string]string{}, prices: map[string]priced{}}
 	rows, err := csv.NewReader(strings.NewReader(faultsCSV)).ReadAll()
 	if err != nil {
 		return nil, err
