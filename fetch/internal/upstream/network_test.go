@@ -80,16 +80,22 @@ func resolve(query []byte, addresses []string) []byte {
 }
 
 // A public name that leads to an address of ours is never connected to, with
-// whichever form of the address.
+// whichever form of the address. Nor is one that an account names, if its provider leaves that to it.
 func TestNamesThatLeadInside(t *testing.T) {
+	testNamesThatLeadInside(t, "https://tiny.example", false)
+	testNamesThatLeadInside(t, "https://feeds.example/base", true)
+	testNamesThatLeadInside(t, "https://feeds.example:8443", true)
+}
+
+func testNamesThatLeadInside(t *testing.T, base string, anyHost bool) {
 	for _, addresses := range [][]string{
 		{"127.0.0.1"}, {"::ffff:127.0.0.1"}, {"::1"}, {"169.254.169.254"}, {"10.0.0.1", "127.0.0.1"}, {"64:ff9b::7f00:1"}, {"2002:7f00:1::"}, {"0.0.0.0"},
 	} {
-		t.Run(strings.Join(addresses, ","), func(t *testing.T) {
+		t.Run(base+" "+strings.Join(addresses, ","), func(t *testing.T) {
 			address, connections := counted(t)
 			_, port, _ := net.SplitHostPort(address)
-			b := newBench(t, "https://tiny.example", func(o *Options) {
-				o.AllowPrivateAddress, o.Resolver = false, names(t, addresses...)
+			b := newBench(t, base, func(o *Options) {
+				o.AllowPrivateAddress, o.Resolver, o.Provider.AnyHost = false, names(t, addresses...), anyHost
 				// The real transport, but for the port: that of the trap.
 				o.Transport = func(tr *http.Transport) {
 					dial := tr.DialContext
