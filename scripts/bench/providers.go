@@ -30,6 +30,7 @@ var plans = []plan{
 	{"`sportmonks`", "sportmonks", "5000", "1h", true},
 	{"`apifootball`", "apifootball", "75000", "24h", true},
 	{"`theoddsapi`, featured markets", "theoddsapi", "100000", "24h", false},
+	{"a feed", "feed", "20000", "1h", true},
 	{"`theoddsapi`, all markets of the next day", "theoddsapi", "5000000", "24h", false},
 }
 

@@ -48,11 +48,22 @@ func Short(provider string) string {
 	return short
 }
 
+// Full returns the name of the provider that an emulator with that name, which may be the short
+// one, stands for.
+func Full(name string) string {
+	for _, e := range emulators {
+		if Short(e.provider) == name {
+			return e.provider
+		}
+	}
+	return name
+}
+
 // New returns an emulator of the provider with that exact name, which may be the short one.
 func New(provider string, o simulator.Options) (*simulator.Server, error) {
 	var known []string
 	for _, e := range emulators {
-		if e.provider == provider || Short(e.provider) == provider {
+		if e.provider == Full(provider) {
 			return e.make(o)
 		}
 		known = append(known, Short(e.provider))

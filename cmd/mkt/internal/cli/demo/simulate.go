@@ -11,7 +11,6 @@ import (
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/cli/daemon"
 	"mkt/fetch/provider/emulators"
-	"mkt/fetch/provider/feed"
 	"mkt/fetch/simulator"
 	"mkt/internal/terminal"
 )
@@ -99,7 +98,7 @@ func (g *Group) simulate(ctx context.Context, f simulateFlags) error {
 	if err != nil {
 		return fmt.Errorf("simulate: %w", err)
 	}
-	if err := g.printSimulator(emulators.Short(f.provider), url, emulator.Tokens()[0]); err != nil {
+	if err := g.printSimulator(emulators.Full(f.provider), url, emulator.Tokens()[0]); err != nil {
 		return err
 	}
 	return <-done
@@ -109,15 +108,11 @@ func (g *Group) printSimulator(provider, url, token string) error {
 	if g.ForScripts() {
 		return g.Encode(daemon.Ready{Event: "ready", BaseURL: url, Provider: provider, Token: token})
 	}
-	source := ""
-	if provider+":" == feed.Prefix {
-		source = " --source " + feed.Simulated
-	}
 	_, err := fmt.Fprintf(g.Out, `%s simulator ready at %s
 token %s
 
 Connect an account to it, such as acme:
-  printf %%s '%s' | %s provider set acme --provider %s%s --base-url %s --allow-private-address
-`, provider, url, token, token, terminal.Self(), provider, source, url)
+  printf %%s '%s' | %s provider set acme --provider %s --base-url %s --allow-private-address
+`, provider, url, token, token, terminal.Self(), provider, url)
 	return err
 }
