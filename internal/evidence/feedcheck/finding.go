@@ -26,14 +26,18 @@ type Finding struct {
 	Places int    `json:"places"`
 }
 
-var indices = regexp.MustCompile(`\[\d+\]`)
+// indices are the parts of a path in which places of one fault differ.
+var indices = regexp.MustCompile(`\[\d+\]|select\(.*\)`)
 
 // add adds a fault of faults.csv, in which {1} is the first argument, or a place of one that was
-// found at another index of the same path.
+// found at another index of the same path, or of a market of the same name.
 func (c *checker) add(code string, a *answer, path string, args ...any) {
 	f := c.faults[code]
 	a.isFaulty = a.isFaulty || f.level == isError
 	key, place := code+indices.ReplaceAllString(path, ""), code+a.name+path
+	if strings.Contains(path, "select(") {
+		key += fmt.Sprint(args[0])
+	}
 	at, met := c.at[key]
 	switch {
 	case met && !c.places[place]: // not the same place in another reading
