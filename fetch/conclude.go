@@ -20,7 +20,7 @@ func (r *run) conclude(ctx context.Context, x *exchange, asking asking, asked pr
 	}
 	t, s := x.totals(asking.detail), &r.summary
 	s.Quota, s.Plan = x.client.Quota(), x.evidence.found()
-	r.values = x.client.Values()
+	r.values = x.client.Values() + x.unchanged.Load()
 	s.Requests, s.Responses, s.Rejected, s.Bytes = x.client.Requests(), t.accepted, t.allRejected(), t.bytes
 	s.Cost = max(0, x.client.Spent()-int64(asked.Optional))
 	s.Listed, s.Filtered, s.Failed, s.NotOffered = asked.Listed, asked.Filtered, len(asked.Failed), len(asked.NotOffered)

@@ -6,8 +6,10 @@ import (
 	"maps"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 
+	"mkt/fetch/internal/strictjson"
 	"mkt/fetch/internal/upstream"
 	"mkt/fetch/provider"
 	"mkt/fetch/raw"
@@ -25,6 +27,7 @@ type exchange struct {
 	evidence    *evidence
 	received    *raw.Received
 	earlier     earlier
+	unchanged   atomic.Int64 // JSON values and keys of answers that were not sent again
 	abandon     context.CancelCauseFunc // ends the run
 
 	mu       sync.Mutex
@@ -44,6 +47,7 @@ func (x *exchange) Get(ctx context.Context, r provider.Request) (provider.Payloa
 	_, err := x.client.Get(ctx, r, func(a upstream.Answer) error {
 		if a.Status == http.StatusNotModified && a.Verdict.Kind == provider.Accepted {
 			a.Body = known
+			x.unchanged.Add(int64(strictjson.Count(known, strictjson.MaxValues)))
 		}
 		p, err := x.keep(r, a)
 		kept = p

@@ -205,6 +205,9 @@ func TestFeedConditional(t *testing.T) {
 		t.Errorf("%s, %d bytes; want %s", got, s.bytes-bytes, want)
 	}
 	before, after := b.cycle(first.Cycle), b.cycle(second.Cycle)
+	if now, was := after.Cycle().Counters[raw.CounterValues], before.Cycle().Counters[raw.CounterValues]; now != was || now == 0 {
+		t.Errorf("%d values, before %d: transform needs memory for all of them", now, was)
+	}
 	for i, r := range after.Responses() {
 		was := before.Responses()[i]
 		if same := r.SHA256 == was.SHA256; same != (r.Status == http.StatusNotModified) || !r.FetchedAt.After(was.FetchedAt) {
