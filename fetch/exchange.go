@@ -27,7 +27,7 @@ type exchange struct {
 	evidence    *evidence
 	received    *raw.Received
 	earlier     earlier
-	unchanged   atomic.Int64 // JSON values and keys of answers that were not sent again
+	unchanged   atomic.Int64            // JSON values and keys of answers that were not sent again
 	abandon     context.CancelCauseFunc // ends the run
 
 	mu       sync.Mutex
