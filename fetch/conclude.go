@@ -87,7 +87,7 @@ func (r *run) header(bookmaker string, asked provider.Asked, rejected map[string
 		counters["rejected:"+why] = n
 	}
 	return raw.Cycle{
-		ClientID: r.Tenant.ID, Product: r.Product, Provider: r.Tenant.Provider, Bookmaker: bookmaker,
+		ClientID: r.Tenant.ID, Product: r.Product, Provider: r.Tenant.Provider, Bookmaker: bookmaker, Connection: r.connection(),
 		StartedAt: r.started, FinishedAt: r.Now(), Outcome: r.summary.Outcome, Code: r.summary.Code,
 		ListingComplete: asked.ListingComplete, Failed: asked.Failed, NotOffered: asked.NotOffered,
 		Requests: r.summary.Requests, Resume: asked.Resume, Counters: counters,

@@ -1,9 +1,11 @@
 package fetch
 
 import (
+	"regexp"
+
 	"mkt/fetch/provider"
 	"mkt/fetch/raw"
-	"mkt/publish/health"
+	"mkt/publish/durable"
 )
 
 // earlier has the answers of the cycle before, for conditional requests (RFC 9110, section
@@ -17,16 +19,16 @@ type earlier struct {
 // has no answers: then everything is requested in full.
 func (r *run) earlierOf(adapter provider.Provider, archive *raw.Writer) (e earlier) {
 	prior := archive.Prior()
-	last, err := health.Read(r.Root, "fetch")
-	if !adapter.Conditional || prior.Provider != adapter.Name || err != nil || last == nil || last.CredentialFingerprint != r.Tenant.Fingerprint {
+	if !adapter.Conditional || prior.Provider != adapter.Name || prior.Connection != r.connection() {
 		return e
 	}
+	var err error
 	if e.archive, err = raw.Open(r.Root, prior.CycleID); err != nil {
 		return earlier{}
 	}
 	e.tagged = make(map[string]raw.Response)
 	for _, response := range e.archive.Responses() {
-		if response.Accepted() && response.Header[headerTag] != "" {
+		if response.Accepted() && isTag(response.Header[headerTag]) {
 			e.tagged[response.Path+"?"+response.Query.Encode()] = response
 		}
 	}
@@ -34,6 +36,15 @@ func (r *run) earlierOf(adapter provider.Provider, archive *raw.Writer) (e earli
 }
 
 const headerTag = "Etag"
+
+// isTag reports whether a text is an entity tag as it was sent: what is masked in an archive is none.
+var isTag = regexp.MustCompile(`^(W/)?"[!#-Z\^-z|~]*"$`).MatchString
+
+// connection returns a hash of whom the account asks, and with which credential. An entity tag
+// means nothing to another one.
+func (r *run) connection() string {
+	return durable.Hash([]byte(r.Tenant.Fingerprint + "\n" + r.Tenant.BaseURL))[:16]
+}
 
 // of returns the entity tag and the content of a request's answer in the cycle before; "" if
 // there is none that can be read.

@@ -215,13 +215,31 @@ func TestFeedConditional(t *testing.T) {
 		}
 	}
 
-	// Another connection has other answers, whatever their tags.
+	// Another connection has other answers, whatever their tags: another credential, also if a cycle with it failed,
+	// and another address.
+	again := func(of *feedServer) string {
+		b.clock = b.clock.Add(time.Hour)
+		if _, err := b.run(t.Context()); err != nil {
+			b.texts = append(b.texts, err.Error())
+		}
+		return of.take()
+	}
+	if got := again(s); !strings.Contains(got, "304") {
+		t.Errorf("the same connection: %s", got)
+	}
 	b.options.Tenant.Fingerprint = "another"
-	b.clock = b.clock.Add(time.Hour)
-	_, err = b.run(t.Context())
-	must(t, err)
-	if got := s.take(); strings.Contains(got, "304") {
-		t.Errorf("%s", got)
+	usual := s.change
+	s.change = func(_ string, a map[string]any) { delete(a, "source") }
+	again(s)
+	s.change = usual
+	if got := again(s); strings.Contains(got, "304") {
+		t.Errorf("another credential: %s", got)
+	}
+	other := newFeedServer(t)
+	other.change = usual
+	b.options.Tenant.BaseURL = other.URL + "/base"
+	if got := again(other); strings.Contains(got, "304") || !strings.Contains(got, "200") {
+		t.Errorf("another address: %s", got)
 	}
 }
 

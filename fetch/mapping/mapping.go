@@ -6,6 +6,7 @@ package mapping
 import (
 	"encoding/csv"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -175,11 +176,34 @@ func (t *Table) parseEntry(line []string) (*Entry, error) {
 	case !term.AllowsPeriod(line[6]):
 		return nil, fmt.Errorf("period %q: %s has %s", line[6], line[5], strings.Join(term.Periods, ", "))
 	}
+	if err := CheckDefinition(term, line[7], line[8]); err != nil {
+		return nil, err
+	}
 	e.Reading = &input.Reading{
 		Market: line[5], Period: line[6], Subject: line[7], Parameter: line[8], Rank: rank,
 		Dialect: t.dialect, Shape: shape, Condition: condition, Rule: t.name + ":" + line[1],
 	}
 	return e, nil
+}
+
+// parameters are the numbers and ordinals that a market's name can fix, by the kind of its line.
+var parameters = map[football.LineKind]*regexp.Regexp{
+	football.CountLine:   regexp.MustCompile(`^[1-9][0-9]?$`),
+	football.OrdinalLine: regexp.MustCompile(`^([1-9][0-9]?|FIRST|LAST|ANYTIME)$`),
+}
+
+// CheckDefinition returns an error if a market cannot have a subject, HOME, AWAY, TEAM or PLAYER, or
+// a parameter.
+func CheckDefinition(term *football.Term, subject, parameter string) error {
+	of := map[string]string{"HOME": "TEAM", "AWAY": "TEAM", "TEAM": "TEAM", "PLAYER": "PLAYER"}[subject]
+	if subject != "" && (of == "" || !strings.Contains(term.Subject, of)) {
+		return fmt.Errorf("subject %q: %s is of %s", subject, term.Canonical, term.Subject)
+	}
+	form := parameters[term.Line]
+	if parameter != "" && (form == nil || !form.MatchString(parameter) || parameter == "ANYTIME" && !strings.Contains(term.Subject, "PLAYER")) {
+		return fmt.Errorf("parameter %q: not one of %s", parameter, term.Canonical)
+	}
+	return nil
 }
 
 // KnownID returns one and the same id for all ids of the entry, if ids holds one

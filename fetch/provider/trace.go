@@ -100,6 +100,7 @@ const (
 	FieldFractional  = "odds.fractional"
 	FieldPacked      = "packed" // several fields in one text
 	FieldSuspended   = "suspended"
+	FieldClaim       = "claim" // what the provider says itself that a market or a row is
 
 	FieldFixtureID = "provider_fixture_id"
 	FieldScore     = "score"

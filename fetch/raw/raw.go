@@ -68,7 +68,8 @@ type Cycle struct {
 	ClientID        string           `json:"client_id"`
 	Product         football.Product `json:"product"`
 	Provider        string           `json:"provider"`
-	Bookmaker       string           `json:"bookmaker,omitempty"` // whose prices were asked for; "" if the provider sells those of one, and before 2026-11-22
+	Bookmaker       string           `json:"bookmaker,omitempty"`  // whose prices were asked for; "" if the provider sells those of one, and before 2026-11-22
+	Connection      string           `json:"connection,omitempty"` // a hash of the credential and the base URL that were used; "" before 2026-11-30
 	CycleID         layout.CycleID   `json:"cycle_id"`
 	StartedAt       time.Time        `json:"started_at"`
 	FinishedAt      time.Time        `json:"finished_at"`

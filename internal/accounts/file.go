@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"mkt/fetch/credential"
+	"mkt/publish/durable"
 	"mkt/publish/football"
 	"mkt/serve/account"
 )
@@ -75,6 +76,14 @@ func (p *Provider) Fingerprint() string {
 		return p.KnownAs
 	}
 	return credential.Fingerprint(p.Credential)
+}
+
+// MappingDigest names the account's own mapping table, which is too long to show; "" if there is none.
+func (p *Provider) MappingDigest() string {
+	if p.Mapping == "" {
+		return ""
+	}
+	return "sha256 " + durable.Hash([]byte(p.Mapping))[:16]
 }
 
 // Bounds of a rate limit.

@@ -62,7 +62,8 @@ func (c *Client) send(ctx context.Context, r provider.Request, n int) (a attempt
 	if resp.StatusCode == http.StatusSwitchingProtocols {
 		return attempt{failed: badHTTP}
 	}
-	if resp.StatusCode == http.StatusNotModified && r.Unless != "" { // it has no body
+	if tag := resp.Header.Get("ETag"); resp.StatusCode == http.StatusNotModified && r.Unless != "" && (tag == "" || tag == r.Unless) { // it has no body
+		resp.Header.Set("ETag", r.Unless)
 		return attempt{Answer{n, resp.StatusCode, resp.Header, nil, c.options.Now(), provider.Verdict{}}, number, true, nil, nil}
 	}
 	body, turn, failed := c.readBody(ctx, cancel, resp, c.maxBody())

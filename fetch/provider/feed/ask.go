@@ -122,7 +122,7 @@ func (s source) list(ctx context.Context, c *requests.Cycle) (fixtures []listed,
 			return fixtures, nil
 		}
 		cursor = next.Text()
-		if cursor == "" || next.Kind() != strictjson.String || cursors[cursor] || n == maxPages || items > maxFixtures {
+		if cursor == "" || len(cursor) > maxText || next.Kind() != strictjson.String || cursors[cursor] || n == maxPages || items > maxFixtures {
 			c.Fail(decode.Unreadable(p.Endpoint, errors.New("its next page is one that was read before, or it has too many")))
 			return fixtures, nil
 		}

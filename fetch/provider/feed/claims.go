@@ -2,12 +2,12 @@ package feed
 
 import (
 	"cmp"
-	"regexp"
 	"strings"
 	"sync"
 
 	"mkt/fetch/input"
 	"mkt/fetch/internal/strictjson"
+	"mkt/fetch/mapping"
 	"mkt/publish/football"
 )
 
@@ -40,25 +40,27 @@ var (
 
 const maxReadings = 4096
 
-// reading returns the claimed meaning of a market with a name, or why there is none.
-func (c claim) reading(name string) (*input.Reading, football.Reason) {
+// reading returns the claimed meaning of a market, or why there is none.
+func (c claim) reading() (*input.Reading, football.Reason) {
 	term, known := football.Lookup(c.market)
 	switch {
 	case !known:
 		return nil, football.UnknownMarket
 	case !term.AllowsPeriod(c.period):
 		return nil, football.NeverMapped
-	case contradicts(name, term, c.period):
-		return nil, football.ConditionFailed
 	}
 	d := definition{market: term.Canonical, period: c.period}
 	if isSide(c.subject) {
 		d.subject = c.subject
 	}
 	if isNumbered := term.Line == football.CountLine || term.Line == football.OrdinalLine; isNumbered && !strings.HasPrefix(term.Selections, "n|") {
-		if d.parameter = c.line; c.line != "" && !isParameter(c.line) {
-			return nil, football.UnreadableLine
-		}
+		d.parameter = c.line
+	}
+	if mapping.CheckDefinition(term, d.subject, "") != nil {
+		return nil, football.ConditionFailed
+	}
+	if mapping.CheckDefinition(term, "", d.parameter) != nil {
+		return nil, football.UnreadableLine
 	}
 	readingMu.Lock()
 	defer readingMu.Unlock()
@@ -80,29 +82,7 @@ func (c claim) reading(name string) (*input.Reading, football.Reason) {
 	return r, ""
 }
 
-// isParameter reports whether a text is which one, or how many, of a market.
-var isParameter = regexp.MustCompile(`^([1-9][0-9]?|FIRST|LAST|ANYTIME)$`).MatchString
-
 func isSide(text string) bool { return text == "HOME" || text == "AWAY" }
-
-// Words of a market's name: of a count that is not goals, and of a half.
-var (
-	namesCount  = regexp.MustCompile(`(?i)\b(corners?|cards?|bookings?|offsides?|fouls?|tackles?|saves?|throw-ins?)\b`).MatchString
-	namesFirst  = regexp.MustCompile(`(?i)\b(1st|first)[ -]half\b`).MatchString
-	namesSecond = regexp.MustCompile(`(?i)\b(2nd|second)[ -]half\b`).MatchString
-)
-
-// contradicts reports whether the name of a market says plainly that it is another one: of
-// other things than goals, or of another half.
-func contradicts(name string, term *football.Term, period string) bool {
-	if namesCount(name) && (term.Dimension == "GOALS" || term.Dimension == "RESULT") {
-		return true
-	}
-	first, second := namesFirst(name), namesSecond(name)
-	of := map[bool]string{true: "1H", false: "2H"}[first]
-	return first != second && (period == "FT" || period == "1H" || period == "2H") && period != of &&
-		!strings.Contains(term.Canonical, "HALF") && !strings.Contains(term.Canonical, "HALVES")
-}
 
 // row returns what a feed says of a selection, as texts of the claims' dialect: one that
 // says nothing is not nil, and cannot be read. What is said of the market holds for every

@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"fmt"
 	"regexp"
+	"strings"
 
 	"mkt/fetch/input"
 	"mkt/fetch/mapping"
@@ -22,6 +23,7 @@ var IsSource = regexp.MustCompile(`^[a-z][a-z0-9-]{0,31}$`).MatchString
 var (
 	isFixtureID = regexp.MustCompile(`^[A-Za-z0-9._~-]{1,64}$`).MatchString
 	isID        = regexp.MustCompile(`^[^\x00-\x1f\x7f]{1,128}$`).MatchString
+	isLabel     = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_.-]{0,63}$`).MatchString
 	isMetric    = regexp.MustCompile(`^[a-z][a-z0-9_]{0,63}$`).MatchString
 )
 
@@ -42,7 +44,7 @@ func Dialect() *input.Dialect { return words() }
 // ParseTable reads an account's mapping table. Its lines match the id or the name of a
 // market. An error names the line.
 func ParseTable(text string) (*mapping.Table, error) {
-	t, err := mapping.Parse("mapping", text, words())
+	t, err := mapping.Parse("mapping", strings.TrimPrefix(text, "\ufeff"), words()) // as spreadsheets write it
 	if err == nil && len(t.ByRow) > 0 {
 		return nil, fmt.Errorf("lines of the kind row: want key, which is the id of a market, or name")
 	}

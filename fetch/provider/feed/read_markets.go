@@ -48,6 +48,7 @@ type sheetReader struct {
 type priced struct {
 	decode.Wounds
 	id     string
+	teams  [2]string
 	offers []input.Offer
 	byID   map[string]place
 }
@@ -82,6 +83,7 @@ func (r *sheetReader) fixture(v strictjson.Value) {
 	r.trace.Report(provider.Subject{Fixture: id}, provider.FieldThing, v)
 	f := priced{id: id, byID: make(map[string]place)}
 	fixture := r.joined(id)
+	f.teams = [2]string{fixture.Home.Or(""), fixture.Away.Or("")}
 	at, timed := timeOf(v, "retrieved_at")
 	why := pricedShape.fault(v, &r.Unknown)
 	if why == "" && !timed {
@@ -136,6 +138,7 @@ func (r *sheetReader) market(f *priced, v strictjson.Value) {
 	r.trace.Report(of, provider.FieldThing, v)
 	r.trace.Report(of, provider.FieldMarketID, v.Get("id"))
 	r.trace.Report(of, provider.FieldMarketName, v.Get("name"))
+	r.trace.Report(of, provider.FieldClaim, v.Get("claim"))
 	why := marketShape.fault(v, &r.Unknown)
 	c, ok := readClaim(v)
 	switch {
@@ -145,11 +148,15 @@ func (r *sheetReader) market(f *priced, v strictjson.Value) {
 		why = "market.claim: cannot be read"
 	}
 	o := input.Offer{Key: id, ProviderIDs: []string{id}, Name: textOf(v, "name")}
-	r.read(&o, c)
+	term, _ := football.Lookup(c.market)
+	claimed := r.read(&o, c) && o.Reading != nil
 	rows := v.Get("selections")
 	o.Rows = make([]input.Row, 0, rows.Len())
 	for row := range rows.Items() {
 		o.Rows = append(o.Rows, r.row(f, row, o.Reading, c))
+	}
+	if claimed && r.otherMarket(&o, term, f.teams[:]...) {
+		o.Reading, o.RawReason = nil, football.ConditionFailed
 	}
 	if v.Get("suspended").Kind() == strictjson.True {
 		for i := range o.Rows {
@@ -173,18 +180,35 @@ func (r *sheetReader) market(f *priced, v strictjson.Value) {
 
 // read sets the meaning of a market: that of the account's table, or else the one that is
 // claimed. A market has an id of its own even if it is the only one of its meaning now: the
-// lines of a ladder may be a market each, and close one by one.
-func (r *sheetReader) read(o *input.Offer, c claim) {
+// lines of a ladder may be a market each, and close one by one. It returns true for a claim.
+func (r *sheetReader) read(o *input.Offer, c claim) bool {
 	e := r.table.ByKey[o.Key]
 	if name, ok := o.Name.Get(); ok && e == nil {
 		e = r.table.ByName[name]
 	}
 	if e == nil && c.market != "" {
-		o.Reading, o.RawReason = c.reading(o.Name.Or(""))
-		return
+		o.Reading, o.RawReason = c.reading()
+		return true
 	}
 	o.KnownID = e.KnownID(o.ProviderIDs)
 	o.Reading, o.RawReason = r.table.Read(e, o.Key)
+	return false
+}
+
+// otherMarket reports whether the name of a market, or a label with a number, "Over 9.5 corners",
+// says that it is another one than is claimed.
+func (r *sheetReader) otherMarket(o *input.Offer, term *football.Term, teams ...string) bool {
+	if contradicts(o.Name.Or(""), term, o.Reading.Period, teams...) {
+		return true
+	}
+	for i := range o.Rows {
+		for _, l := range o.Rows[i].Labels {
+			if strings.ContainsAny(l.Text, "0123456789") && contradicts(l.Text, term, o.Reading.Period, teams...) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // row reads one selection. Its labels are in the feed's order.
@@ -200,8 +224,8 @@ func (r *sheetReader) row(f *priced, v strictjson.Value, reading *input.Reading,
 	r.trace.Report(of, provider.FieldFractional, odds.Get("fractional"))
 	why := cmp.Or(rowShape.fault(v, &r.Unknown), oddsShape.fault(odds, &r.Unknown))
 	for field, text := range labels.Members() {
-		if decode.IsWrong(text) || text.Kind() == strictjson.Number {
-			why = cmp.Or(why, "selection.labels: one is no text")
+		if decode.IsWrong(text) || text.Kind() == strictjson.Number || len(text.Text()) > maxText || !isLabel(field) {
+			why = cmp.Or(why, "selection.labels: one cannot be used")
 		}
 		if text.Kind() != strictjson.Null {
 			r.trace.Report(of, field, text)
@@ -218,6 +242,7 @@ func (r *sheetReader) row(f *priced, v strictjson.Value, reading *input.Reading,
 	row.Decimal = new(decode.Counts).Price(odds, "decimal", "")
 	row.Fractional = new(decode.Counts).Price(odds, "fractional", "")
 	if reading != nil && reading.Labelled != nil {
+		r.trace.Report(of, provider.FieldClaim, v.Get("claim"))
 		row.Claim = c.row(reading, v)
 	}
 	if why != "" {

@@ -54,6 +54,9 @@ var (
 		{"text", aText | aNull | isAbsent}}}
 )
 
+// maxText bounds a text, in bytes: that of a label is the longest.
+const maxText = 512
+
 const someNumber = aNumber | aNull | isAbsent
 
 // fault returns the first thing in which an object is not of the shape, "" if there is none.
@@ -72,6 +75,8 @@ func (s *shape) fault(v strictjson.Value, unknown *decode.Counts) string {
 	}
 	for _, m := range s.members {
 		switch k := v.Get(m.key).Kind(); {
+		case k == strictjson.String && len(v.Get(m.key).Text()) > maxText:
+			return s.name + "." + m.key + ": too long"
 		case m.may&(1<<k) != 0 && k == strictjson.Absent:
 			absent++
 		case m.may&(1<<k) != 0:

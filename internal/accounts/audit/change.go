@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"mkt/internal/accounts"
-	"mkt/publish/durable"
 	"mkt/publish/football"
 	"mkt/serve/account"
 )
@@ -73,20 +72,12 @@ func (d *diff) provider(before, after *accounts.Provider) {
 	d.text("provider", before.Name, after.Name)
 	d.text("provider host", host(before.BaseURL), host(after.BaseURL))
 	d.text("provider bookmaker", before.Bookmaker, after.Bookmaker)
-	d.text("provider mapping", digestOf(before.Mapping), digestOf(after.Mapping))
+	d.text("provider mapping", before.MappingDigest(), after.MappingDigest())
 	d.text("provider private address", word(before.AllowPrivateAddress, "allowed"), word(after.AllowPrivateAddress, "allowed"))
 	if before.Credential != after.Credential { // the hints may be the same
 		d.found = append(d.found, Change{"credential", plain(before.Hint), plain(after.Hint)})
 	}
 	d.text("provider disabled", word(before.Disabled, "yes"), word(after.Disabled, "yes"))
-}
-
-// digestOf names a mapping table, which is too long for a log; "" if there is none.
-func digestOf(mapping string) string {
-	if mapping == "" {
-		return ""
-	}
-	return "sha256 " + durable.Hash([]byte(mapping))[:16]
 }
 
 // tokens returns hint and time of each token, by which people distinguish them.

@@ -10,7 +10,7 @@ import (
 
 // notTexts are the fields of a row without a descriptive text.
 var notTexts = []string{provider.FieldThing, provider.FieldSelectionID, provider.FieldDecimal, provider.FieldFractional,
-	provider.FieldPacked, provider.FieldSuspended}
+	provider.FieldPacked, provider.FieldSuspended, provider.FieldClaim}
 
 func (m *marketTrace) selection() {
 	s, r := m.found.selection, m.found.market
@@ -25,8 +25,11 @@ func (m *marketTrace) selection() {
 	m.value(provider.FieldFractional, s.OddsFractional, s.Absent, ruleVerbatim, m.orRow(of, provider.FieldFractional, provider.FieldPacked))
 	texts := m.texts(of)
 	rule := ruleToken
-	if r.Market == nil || s.Selection != nil && m.isUnread() {
+	switch claim := m.from(of, provider.FieldClaim); {
+	case r.Market == nil || s.Selection != nil && m.isUnread():
 		rule = ruleRaw
+	case len(claim) > 0 && !m.isOwnRule():
+		rule, texts = ruleClaim, claim
 	}
 	for _, v := range []struct {
 		field string

@@ -23,6 +23,7 @@ const (
 	ruleCount    = "how many markets of the payload have prices"
 	ruleLines    = "the distinct lines of the selections that can be relied on, in numeric order; handicaps as the home side's"
 	ruleToken    = "the row's texts, each read once and none left over, in the only way that the market's definition allows"
+	ruleClaim    = "what the provider says itself, read as a row's texts are; its labels do not contradict it"
 	ruleRaw      = "the provider's own words: the market is RAW, or the row could not be read"
 	ruleTabs     = "the provider's tabs that show it, in the order met"
 )
@@ -90,6 +91,9 @@ func (m *marketTrace) market() {
 		thing = m.firstRows(3)
 	}
 	rule := m.mappingRule()
+	if claim := m.pieces(m.read.Offered, of, provider.FieldClaim); len(claim) > 0 && r.Rule != nil && !m.isOwnRule() {
+		thing = claim
+	}
 	m.value("origin_type", &r.OriginType, nil, rule, thing)
 	if r.RawReason != nil {
 		m.value("raw_reason", r.RawReason, nil, whyRaw[football.Reason(*r.RawReason)], thing)
@@ -126,13 +130,19 @@ func (m *marketTrace) mappingRule() string {
 			return *r.Rule + ": " + strings.ReplaceAll(line, "\n", " | ")
 		}
 	}
-	if line := m.read.OwnRule(*r.Rule); line != "" {
-		return *r.Rule + ", of the account's own table: " + line
+	if m.isOwnRule() {
+		return *r.Rule + ", of the account's own table: " + m.read.OwnRule(*r.Rule)
 	}
 	if m.adapter.ParseTable != nil {
 		return *r.Rule + ": what the feed says itself, which the rows bear out"
 	}
 	return *r.Rule + ": this build's table has no such line"
+}
+
+// isOwnRule reports whether a line of the account's own table says what the market is.
+func (m *marketTrace) isOwnRule() bool {
+	rule := m.found.market.Rule
+	return rule != nil && m.read.OwnRule(*rule) != ""
 }
 
 // value adds a field as it was served. absent lists the columns the provider did not send.

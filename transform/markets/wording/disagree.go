@@ -10,8 +10,7 @@ import (
 )
 
 // Disagrees reports whether the labels of a row contradict its claim, which was read as
-// claimed. Labels that cannot be read say nothing, but for one that is the name of a team:
-// the claim must be about that team.
+// claimed. Labels may be in any language: what cannot be read says nothing.
 func (r *Reader) Disagrees(row *input.Row, claimed *Reading) bool {
 	if row.Claim == nil || claimed.Reason != "" {
 		return false
@@ -21,23 +20,107 @@ func (r *Reader) Disagrees(row *input.Row, claimed *Reading) bool {
 	if r.plan.want&(line|target) != 0 { // without a line, a "1" is a side
 		labels = slices.DeleteFunc(slices.Clone(labels), isCode)
 	}
-	if r.readWords(labels, &own); own.Reason == "" {
-		return r.differs(&own, claimed)
+	if r.readWords(labels, &own); own.Reason == "" && r.differs(&own, claimed) {
+		return true
 	}
-	if r.plan.IsAboutPlayers() { // the team may be the player's
-		return false
+	said := strings.Fields(r.plan.Fixed.String())
+	for _, c := range row.Claim {
+		said = append(said, strings.Fields(c.Text)...)
 	}
-	return slices.ContainsFunc(labels, func(l football.Label) bool {
-		side := r.teamNamed(token.Clean(l.Text))
-		return side != NoSide && !slices.ContainsFunc(row.Claim, func(c football.Label) bool { return namesSide(c.Text, side) }) && r.plan.Fixed != side
-	})
+	for _, l := range labels {
+		if text := token.Clean(l.Text); r.otherLine(l, row.Labels, claimed) || r.otherWord(text, said) || r.otherTeam(text, said) {
+			return true
+		}
+	}
+	return false
 }
 
 // isCode reports whether a label is a number that says nothing of its row, such as a size or an
 // id: the line has a name.
 func isCode(l football.Label) bool {
 	_, _, size := token.LineAt(l.Text)
-	return size > 0 && size == len(l.Text) && l.Field != "line" && l.Field != "handicap"
+	return size > 0 && size == len(l.Text) && !isLine(l)
+}
+
+// isLine reports whether a label has the name of a line.
+func isLine(l football.Label) bool { return l.Field == "line" || l.Field == "handicap" }
+
+// otherLine reports whether a label of a line has another one than is claimed, or "Over 3.5" has. A
+// zero may stand for none on a draw, and beside a label with a number.
+func (r *Reader) otherLine(l football.Label, all []football.Label, claimed *Reading) bool {
+	text := l.Text
+	if _, size := r.plan.PhraseAt(text, input.OverUnder); size > 0 && r.plan.player != playerName {
+		text = strings.TrimSpace(text[size:])
+	} else if !isLine(l) {
+		return false
+	}
+	own, sign, ok := token.ParseLine(strings.Replace(text, ",", ".", 1))
+	switch {
+	case !ok, !claimed.HasLine && (own == 0 || r.plan.Term.Line != football.NoLine):
+		return false
+	case own == 0:
+		return claimed.Line != 0 && claimed.Side != Draw && !slices.ContainsFunc(all, func(o football.Label) bool { return o != l && strings.ContainsAny(o.Text, "123456789") })
+	case r.plan.Signed && (claimed.Side != Home || sign == token.Unsigned):
+		return max(own, -own) != max(claimed.Line, -claimed.Line)
+	}
+	return own != claimed.Line
+}
+
+// answers are the lists of words of which a row has one.
+var answers = [...]input.Phrases{input.Sides, input.OverUnder, input.YesNo, input.OddEven}
+
+// otherWord reports whether a label is a word of a list from which the claim has another one. A "2"
+// is only a side where the selections are sides.
+func (r *Reader) otherWord(text string, said []string) bool {
+	if r.plan.IsCode(text) && (len(r.plan.parts) == 0 || r.plan.parts[0].kind != sideClass) {
+		return false
+	}
+	for _, list := range answers {
+		word, size := r.plan.PhraseAt(text, list)
+		if size == 0 || size != len(text) || slices.Contains(said, word) {
+			continue
+		}
+		if slices.ContainsFunc(r.plan.Dialect.Phrases[list], func(p input.Phrase) bool { return slices.Contains(said, p.Word) }) {
+			return true
+		}
+	}
+	return false
+}
+
+// otherTeam reports whether a label names one team, or one of two outcomes, that the claim is not
+// about. A label with both teams may be the match. A score and a player name teams as well.
+func (r *Reader) otherTeam(text string, said []string) bool {
+	if r.plan.IsAboutPlayers() || r.plan.halves || len(r.plan.parts) > 0 && r.plan.parts[0].kind == scoreClass || !r.names.Known() {
+		return false
+	}
+	text = strings.ToLower(text)
+	home, away := hasWord(text, strings.ToLower(r.names.Home)), hasWord(text, strings.ToLower(r.names.Away))
+	either := strings.Contains(text, " or ")
+	return r.names.Home != r.names.Away && home != away && !slices.Contains(said, map[bool]string{true: "HOME", false: "AWAY"}[home]) ||
+		either && home && away && !(slices.Contains(said, "HOME") && slices.Contains(said, "AWAY")) ||
+		either && (home || away) && hasWord(text, "draw") && !slices.Contains(said, "DRAW")
+}
+
+// hasWord reports whether a text has another one in it, as whole words.
+func hasWord(text, word string) bool {
+	for from := 0; word != ""; {
+		at := strings.Index(text[from:], word)
+		if at < 0 {
+			return false
+		}
+		at += from
+		end := at + len(word)
+		if (at == 0 || !isLetter(text[at-1])) && (end == len(text) || !isLetter(text[end])) {
+			return true
+		}
+		from = at + 1
+	}
+	return false
+}
+
+// isLetter reports whether a byte is one of a word; a byte of a letter beyond ASCII is.
+func isLetter(c byte) bool {
+	return c|0x20 >= 'a' && c|0x20 <= 'z' || c >= 0x80 || c >= '0' && c <= '9'
 }
 
 // differs compares two readings of one row. The label of a handicap is the home side's line
@@ -55,21 +138,4 @@ func (r *Reader) differs(own, claimed *Reading) bool {
 		return r.plan.player == playerTotal && own.Selection != claimed.Selection
 	}
 	return own.Selection != claimed.Selection || own.Qualifier != claimed.Qualifier || own.About != claimed.About || own.Half != claimed.Half
-}
-
-// teamNamed returns the side whose team's name a text is.
-func (r *Reader) teamNamed(text string) Side {
-	switch {
-	case text == "" || r.names.Home == r.names.Away:
-	case text == r.names.Home:
-		return Home
-	case text == r.names.Away:
-		return Away
-	}
-	return NoSide
-}
-
-// namesSide reports whether a text of a claim has the word of a side.
-func namesSide(text string, side Side) bool {
-	return slices.Contains(strings.Fields(text), side.String())
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -62,7 +63,7 @@ another provider, every fixture, market and selection gets another id.`,
 			if p.Name == "" {
 				return terminal.Usagef("which provider? give --provider NAME: %s", strings.Join(accounts.ConnectionNames(), ", "))
 			}
-			if name, of, is := strings.Cut(p.Name, ":"); is && name == accounts.Feed { // as messages name it
+			if name, of, is := strings.Cut(p.Name, ":"); is && name == accounts.Feed && (source == "" || source == of) { // as messages name it
 				p.Name, source = name, of
 			}
 			if err := terminal.CheckWord("--provider", p.Name, accounts.ConnectionNames()...); err != nil {
@@ -107,7 +108,10 @@ func feedFlags(p *accounts.Provider, source, table string) error {
 	if err != nil {
 		return fmt.Errorf("--mapping: %w", err)
 	}
-	p.Mapping = strings.TrimPrefix(string(text), "\ufeff") // as spreadsheets write it
+	p.Mapping = string(text)
+	if len(text) == 0 || !utf8.Valid(text) {
+		return fmt.Errorf("--mapping %s: is empty, or not in UTF-8; to go without a table, give --mapping ''", table)
+	}
 	if reason := accounts.CheckMapping(p.Name, p.Mapping); reason != "" {
 		return fmt.Errorf("--mapping %s: %s", table, reason)
 	}

@@ -47,6 +47,7 @@ type providerView struct {
 	Name      string `json:"name"`
 	BaseURL   string `json:"base_url,omitempty"`
 	Bookmaker string `json:"bookmaker,omitempty"` // whose prices are taken; "" if there is none to choose
+	Mapping   string `json:"mapping,omitempty"`   // names the account's own table
 	Hint      string `json:"hint"`
 	Disabled  bool   `json:"disabled"`
 }
@@ -63,7 +64,7 @@ func viewOf(t *accounts.Tenant, now time.Time) tenantView {
 		v.Tokens = append(v.Tokens, tokenView{token.Hint, token.IssuedAt})
 	}
 	if p := t.Provider; p != nil {
-		v.Provider = &providerView{p.Name, p.BaseURL, p.BookmakerInUse(), p.Hint, p.Disabled}
+		v.Provider = &providerView{p.Name, p.BaseURL, p.BookmakerInUse(), p.MappingDigest(), p.Hint, p.Disabled}
 	}
 	return v
 }
@@ -109,6 +110,9 @@ func (v tenantView) print(out io.Writer) error {
 	if p := v.Provider; p != nil {
 		if p.Bookmaker != "" {
 			row("bookmaker", "%s", p.Bookmaker)
+		}
+		if p.Mapping != "" {
+			row("mapping", "own table, %s", p.Mapping)
 		}
 		row("credential", "%s", p.Hint)
 	}
