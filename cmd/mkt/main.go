@@ -20,7 +20,6 @@ import (
 var version = "dev"
 
 func main() {
-	log.SetOutput(io.Discard) // net/http writes there what a provider sent unasked
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
 	code := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
@@ -29,6 +28,7 @@ func main() {
 
 // run runs a command line and returns the exit code.
 func run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer) int {
+	log.SetOutput(io.Discard) // net/http writes there what a provider sent unasked
 	stdout, stderr := terminal.NewOutput(out), terminal.NewOutput(errs)
 	env := cli.NewEnv(in, stdout, stderr, time.Now, version)
 	root := commands.New(env)
