@@ -52,7 +52,7 @@ def kick_off(row):
     return datetime.datetime.combine(date_of(row), time_of_day, zoneinfo.ZoneInfo(args.zone)).astimezone(UTC)
 
 def id_of(row):
-    """Makes an id of what never changes. The file has none, and a row's place changes when a row comes before it."""
+    """Makes an id, since the file has none. A row's place changes when a row comes before it; a postponed match gets another id."""
     if not row["HomeTeam"] or not row["AwayTeam"]:
         raise ValueError("a team has no name")
     names = "|".join([row["Div"], date_of(row).isoformat(), row["HomeTeam"], row["AwayTeam"]])

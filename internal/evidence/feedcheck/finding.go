@@ -1,6 +1,7 @@
 package feedcheck
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"strings"
@@ -72,7 +73,7 @@ func (r *Report) Document() *document.Document {
 		style = terminal.Bad
 	}
 	verdict := document.Styled(style, terminal.Plural(r.Errors, "error")+", "+terminal.Plural(r.Warnings, "warning"))
-	verdict = append(verdict, document.Format(" in %s of %s", terminal.Plural(r.Answers, "answer"), r.Source)...)
+	verdict = append(verdict, document.Format(" in %s of %s", terminal.Plural(r.Answers, "answer"), cmp.Or(r.Source, "an unknown source"))...)
 	table := &document.Table{Columns: document.Columns("Would be published", "Period", "Name", "#Markets", "#Selections", "#Publishable")}
 	if r.Prices != nil {
 		for _, o := range r.Prices.Outcomes {

@@ -6,13 +6,13 @@ package feedcheck
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"net/http"
 	"net/url"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -108,12 +108,11 @@ func Run(ctx context.Context, o Options) (Report, error) {
 	return r.report, ctx.Err()
 }
 
-var sourceMember = regexp.MustCompile(`"source"\s*:\s*"([^"]*)"`)
-
 // setSource sets the provider of the source, which is that of an answer if none was given.
 func (r *run) setSource(answer []byte) error {
-	if found := sourceMember.FindSubmatch(answer); r.Source == "" && found != nil {
-		r.Source = string(found[1])
+	var found struct{ Source string }
+	if r.Source == "" && json.Unmarshal(answer, &found) == nil {
+		r.Source = found.Source
 	}
 	if reason := all.CheckSource(r.Source); r.Source != "" && reason != "" {
 		return fmt.Errorf("source %q: %s", r.Source, reason)
