@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"mkt/fetch/input"
 	"mkt/fetch/internal/decode"
@@ -203,7 +204,7 @@ func (r *sheetReader) otherMarket(o *input.Offer, term *football.Term, teams ...
 	}
 	for i := range o.Rows {
 		for _, l := range o.Rows[i].Labels {
-			if strings.ContainsAny(l.Text, "0123456789") && contradicts(l.Text, term, o.Reading.Period, teams...) {
+			if strings.ContainsAny(l.Text, "0123456789") && strings.ContainsFunc(l.Text, unicode.IsLetter) && contradicts(l.Text, term, o.Reading.Period, teams...) {
 				return true
 			}
 		}

@@ -93,8 +93,11 @@ func (r *Reader) otherTeam(text string, said []string) bool {
 	if r.plan.IsAboutPlayers() || r.plan.halves || len(r.plan.parts) > 0 && r.plan.parts[0].kind == scoreClass || !r.names.Known() {
 		return false
 	}
+	if !token.HasLetter(text) {
+		return false
+	}
 	text = strings.ToLower(text)
-	home, away := hasWord(text, strings.ToLower(r.names.Home)), hasWord(text, strings.ToLower(r.names.Away))
+	home, away := hasWord(text, r.lower[0]), hasWord(text, r.lower[1])
 	either := strings.Contains(text, " or ")
 	return r.names.Home != r.names.Away && home != away && !slices.Contains(said, map[bool]string{true: "HOME", false: "AWAY"}[home]) ||
 		either && home && away && !(slices.Contains(said, "HOME") && slices.Contains(said, "AWAY")) ||

@@ -2,6 +2,7 @@ package wording
 
 import (
 	"slices"
+	"strings"
 
 	"mkt/fetch/input"
 	"mkt/publish/football"
@@ -12,6 +13,7 @@ import (
 // Reader reads rows of one offer. Its buffers are reused.
 type Reader struct {
 	names names.Participants
+	lower [2]string // the names of both teams, to find them inside a label
 	plan  Plan
 
 	// For rows about players, of the fixture at hand.
@@ -59,6 +61,7 @@ func (r *Reader) BeginOffer() { r.Contradicts, r.nobodies = false, 0 }
 func (r *Reader) Begin(f *football.Fixture) {
 	r.names = names.Of(f)
 	r.teamWords = r.names.Words(r.teamWords[:0])
+	r.lower = [2]string{strings.ToLower(r.names.Home), strings.ToLower(r.names.Away)}
 	clear(r.verdicts)
 }
 
