@@ -153,6 +153,7 @@ func TestClaims(t *testing.T) {
 		"the home side's line twice":  {claimed{market: "ASIAN_HANDICAP", period: "FT", rows: []string{"HOME -0.5 @1.95", "AWAY -0.5 @1.93"}}, "CONDITION_FAILED"},
 		"the label's sign turned":     {claimed{market: "ASIAN_HANDICAP", period: "FT", rows: []string{"HOME +0.5 @1.95 name=Arsenal_-0.5", "AWAY -0.5 @1.93"}}, "AMBIGUOUS_SHAPE"},
 		"three-way, turned":           {claimed{market: "HANDICAP_RESULT", period: "FT", line: "-1", rows: []string{"HOME @1.31 name=Arsenal_+1", "DRAW @5.60", "AWAY @8.10"}}, "AMBIGUOUS_SHAPE"},
+		"a label that is like a code": {claimed{market: "ASIAN_HANDICAP", period: "FT", rows: []string{"HOME -1 @1.95 name=Arsenal handicap=-1", "AWAY +1 @1.93 name=Leicester handicap=1"}}, "ASIAN_HANDICAP FT: HOME -1, AWAY +1"},
 		"a label without a sign":      {claimed{market: "ASIAN_HANDICAP", period: "FT", rows: []string{"HOME -0.5 @1.95 name=Arsenal line=0.5", "AWAY +0.5 @1.93 name=Leicester line=0.5"}}, "ASIAN_HANDICAP FT: HOME -0.5, AWAY +0.5"},
 		"a zero that says nothing":    {claimed{market: "HANDICAP_RESULT", period: "FT", line: "+1", rows: []string{"HOME @1.31 name=Arsenal_+1 handicap=0.0", "DRAW @5.60 name=Draw handicap=0.0", "AWAY @8.10 name=Leicester_-1 handicap=0.0"}}, "HANDICAP_RESULT FT: HOME +1, DRAW +1, AWAY +1"},
 		"level":                       {claimed{market: "ASIAN_HANDICAP", period: "FT", rows: []string{"HOME 0 @1.95", "AWAY 0 @1.93"}}, "ASIAN_HANDICAP FT: HOME 0, AWAY 0"},

@@ -70,9 +70,9 @@ func (r *Reader) otherLine(l football.Label, all []football.Label, claimed *Read
 var answers = [...]input.Phrases{input.Sides, input.OverUnder, input.YesNo, input.OddEven}
 
 // otherWord reports whether a label is a word of a list from which the claim has another one. A "2"
-// is only a side where the selections are sides.
+// is only a side where the selections are sides without a line.
 func (r *Reader) otherWord(text string, said []string) bool {
-	if r.plan.IsCode(text) && (len(r.plan.parts) == 0 || r.plan.parts[0].kind != sideClass) {
+	if r.plan.IsCode(text) && (r.plan.want&(line|target) != 0 || len(r.plan.parts) == 0 || r.plan.parts[0].kind != sideClass) {
 		return false
 	}
 	for _, list := range answers {
