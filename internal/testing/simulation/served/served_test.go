@@ -40,7 +40,7 @@ var (
 )
 
 // providers are those of the accounts of the world.
-var providers = map[string]string{"acme": "betsapi", "bolt": "sportmonks", "cato": "apifootball", "dune": "theoddsapi", "hale": "feed:simulated", "gale": "betsapi", "echo": "betsapi", "fern": "sportmonks"}
+var providers = map[string]string{"acme": "betsapi", "bolt": "sportmonks", "cato": "apifootball", "dune": "theoddsapi", "gale": "betsapi", "echo": "betsapi", "fern": "sportmonks"}
 
 // token is the same in both processes.
 func token(id string) string {
