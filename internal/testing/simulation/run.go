@@ -100,9 +100,10 @@ func newSystem(w *world, o Options) *system {
 		w.account("cato", "apifootball", football.MarketEngine),
 		w.account("dune", "theoddsapi", football.MarketEngine),
 	}
-	if o.Serve == nil { // servers have work enough without all markets of a feed
+	if !cluster { // whose machines have work enough without all markets of a feed
 		s.accounts = append(s.accounts, w.account("hale", "feed:simulated", football.MarketEngine))
-	} else { // a second one with matches in play, of the same provider
+	}
+	if o.Serve != nil { // a second one with matches in play, of the same provider
 		s.accounts = append(s.accounts, w.account("gale", "betsapi", football.LiveIntelligence))
 	}
 	s.accounts = append(s.accounts, w.account("echo", "betsapi", football.MarketEngine), w.account("fern", "sportmonks", football.MarketEngine))
