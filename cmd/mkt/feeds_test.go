@@ -259,8 +259,9 @@ func decimalRecordings(t *testing.T) string {
 	return to
 }
 
-// A folder of CSV files: the markets of what is to be played, with its digits. Kick-offs are in the local time of the
-// United Kingdom, where summer time began on 29 March 2026. The older file has other prices of the first match.
+// A folder of CSV files becomes the markets of the fixtures that have not begun, with the odds as written.
+// Kick-offs are in the local time of the United Kingdom, where summer time began on 29 March 2026. The
+// older file has other prices of the first match.
 func TestCSVTranslator(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 3, 27, 12, 0, 0, 0, time.UTC)
