@@ -157,9 +157,10 @@ func (r *liveReader) events(match strictjson.Value) football.Field[[]input.Incid
 			i.Side = football.SideAway
 		}
 		minute, ok := decode.Whole(e.Get("minute"), maxMinute)
-		added, _ := decode.Whole(e.Get("added"), 60)
+		added, fits := decode.Whole(e.Get("added"), 60)
+		fits = fits || e.Get("added").Kind() == strictjson.Absent
 		i.Minute, i.Added = minute, added
-		if why := eventShape.fault(e, &r.Unknown); why != "" || !isID(i.ID) || !ok || minute < 1 || !isSide(side) || !slices.Contains(incidentKinds, i.Kind) ||
+		if why := eventShape.fault(e, &r.Unknown); why != "" || !isID(i.ID) || !ok || !fits || minute < 1 || !isSide(side) || !slices.Contains(incidentKinds, i.Kind) ||
 			len(incidents) == maxEvents {
 			r.Damaged.Add(cmp.Or(why, badEvent))
 			continue
