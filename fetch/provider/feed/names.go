@@ -2,11 +2,10 @@ package feed
 
 import (
 	_ "embed"
-	"fmt"
+	"errors"
 	"regexp"
 	"strings"
 
-	"mkt/fetch/input"
 	"mkt/fetch/mapping"
 )
 
@@ -38,15 +37,12 @@ var words, table = mapping.Embedded("feed", mapping.Header, wordsCSV)
 
 var claimWords, _ = mapping.Embedded("feed/claim", mapping.Header, claimWordsCSV)
 
-// Dialect returns the wording of labels that a mapping table rests on: English.
-func Dialect() *input.Dialect { return words() }
-
 // ParseTable reads an account's mapping table. Its lines match the id or the name of a
 // market. An error names the line.
 func ParseTable(text string) (*mapping.Table, error) {
 	t, err := mapping.Parse("mapping", strings.TrimPrefix(text, "\ufeff"), words()) // as spreadsheets write it
 	if err == nil && len(t.ByRow) > 0 {
-		return nil, fmt.Errorf("lines of the kind row: want key, which is the id of a market, or name")
+		return nil, errors.New("lines of the kind row: want key, which is the id of a market, or name")
 	}
 	return t, err
 }
