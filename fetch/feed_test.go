@@ -256,6 +256,11 @@ func TestFeedKeepsMapping(t *testing.T) {
 	if p.Endpoint != provider.EndpointMapping || string(p.Body) != b.options.Tenant.Mapping || sum.Requests != 4 || sum.Responses != 4 {
 		t.Errorf("%s %q, %d requests, %d responses", p.Endpoint, p.Body, sum.Requests, sum.Responses)
 	}
+	unsafe := b.options // not kept by the bench, which looks for the credential in the options too
+	unsafe.Tenant.Mapping += "# " + canary + "\n"
+	if _, err := fetch.Run(t.Context(), unsafe); !errors.Is(err, raw.ErrSecret) || !strings.Contains(err.Error(), "mapping table") || strings.Contains(err.Error(), canary) {
+		t.Errorf("a table with the credential in it: %v", err)
+	}
 	b.options.Product = football.LiveIntelligence
 	if _, err := b.run(t.Context()); !errors.Is(err, fetch.ErrPermission) {
 		t.Errorf("live, which the feed does not have: %v", err)

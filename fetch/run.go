@@ -173,7 +173,7 @@ func (r *run) keepMapping(archive *raw.Writer, adapter provider.Provider) error 
 	}
 	_, err := archive.Add(raw.Response{Endpoint: provider.EndpointMapping, Attempt: 1, FetchedAt: r.Now()}, []byte(r.Tenant.Mapping))
 	if err != nil {
-		return &storageError{err}
+		return &storageError{fmt.Errorf("the account's mapping table: %w", err)}
 	}
 	return nil
 }
