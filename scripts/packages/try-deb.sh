@@ -19,7 +19,7 @@ id -nG mkt-serve | grep -qw mkt || fail 'mkt-serve is not in the group mkt'
 owns /etc/mkt '750 mkt:mkt'
 owns /var/lib/mkt '750 mkt:mkt'
 owns /var/lib/mkt/data '750 mkt:mkt'
-owns /var/lib/mkt/data/usage '750 mkt-serve:mkt'
+owns /var/lib/mkt/data/usage '2750 mkt-serve:mkt'
 [ "$(dpkg -V mkt)" = '' ] || fail "$(dpkg -V mkt)"
 mkt --version
 
