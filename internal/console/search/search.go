@@ -75,5 +75,5 @@ func (c *Pages) Asked(r *http.Request) (frame.View, error) {
 	case list.Refused:
 		b.Command += " --refused"
 	}
-	return b.View("overview", "Requests of "+id, list.Document())
+	return b.View("overview", "Requests of "+id, list.Document(""))
 }

@@ -305,7 +305,7 @@ func (r *Results) Only() string {
 }
 
 // Searchable says what can be searched for.
-const Searchable = "A search finds a team or a league, also without accents, and the ids fx_…, mk_… and sl_… in the newest publications of all accounts, a cycle such as 20261121T140312Z-market_engine, and the id of a request that is still kept."
+const Searchable = "A search finds in all accounts: a team or a league, also without accents, and an id mk_… or sl_… in the newest publications, an id fx_… in all that are kept, a cycle such as 20261121T140312Z-market_engine, and the id of a request that is still kept."
 
 // Document returns the results for people.
 func (r *Results) Document() *doc.Document {
@@ -326,7 +326,7 @@ func (r *Results) Document() *doc.Document {
 		note(doc.Styled(terminal.Warn, "left out: "+what))
 	}
 	if len(r.Hits) > 0 {
-		found.Table = &doc.Table{Columns: doc.Columns("Name", "What", "Account", "Time", "Id")}
+		found.Table = &doc.Table{Class: "lines", Columns: doc.Columns("Name", "What", "Account", "Time", "Id")}
 	}
 	for i := range r.Hits {
 		h := &r.Hits[i]

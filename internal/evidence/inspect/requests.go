@@ -56,12 +56,14 @@ func RequestsOf(dir, account string, w RequestsWanted) (r Requests, err error) {
 	return r, nil
 }
 
-// Document returns the requests for people. On a page each leads to what was answered.
-func (r *Requests) Document() *doc.Document {
+// Document returns the requests for people. On a page each leads to what was answered; in a terminal one
+// alone has the command that goes on, which begins as given.
+func (r *Requests) Document(command string) *doc.Document {
 	path := "/requests/" + r.ClientID
 	notes := []doc.Note{
 		{Only: doc.Page, Line: r.choices(path)},
-		{Line: doc.Format("mkt serve keeps the newest %d answers and as many refusals of each account, in each of its processes, and writes them within seconds. The ids of a path are there if the account has what they name, values of queries never. A request without a known token or to an unknown path is no account's.", requests.Kept)},
+		{Line: doc.Format("The newest answers and refusals of mkt serve, at most %d of each by a process, written within seconds. The request id is the answer's X-Request-Id. An id in a path is kept only if the account has what it names, and values of a query never; a request without a known token or to an unknown path is nobody's.", requests.Kept)},
+		{Only: doc.Page, Line: doc.Words("A line leads to what was asked for; explain says where its values came from, as of the publication that answered.")},
 	}
 	if r.Damage != "" {
 		notes = append(notes, doc.Note{Line: doc.Styled(terminal.Bad, "left out: "+r.Damage)})
@@ -72,21 +74,28 @@ func (r *Requests) Document() *doc.Document {
 		shown.Notes = append(shown.Notes, doc.Note{Line: doc.Words(r.none())})
 		return d
 	}
-	shown.Table = &doc.Table{Columns: doc.Columns("Answered", "Request", "#Status", "Answer", "#ms", "Read", "Request id", "Process")}
+	shown.Table = &doc.Table{Class: "lines", Columns: doc.Columns("Answered", "Request", "#Status", "Answer", "#Took", "Publication", "Request id")}
+	several := slices.ContainsFunc(r.Requests, func(one requests.Record) bool { return one.Replica != r.Requests[0].Replica })
+	if several {
+		shown.Table.Columns = append(shown.Table.Columns, doc.Column{Name: "Process"})
+	}
 	for i := range r.Requests {
 		one := &r.Requests[i]
-		status, read := doc.Words(""), doc.Words("")
+		status, publication := doc.Words(""), doc.Words("")
 		if one.Status > 0 {
 			status = doc.Words(fmt.Sprint(one.Status))
 		}
 		if one.Version > 0 {
-			read = doc.Line{doc.Link(fmt.Sprintf("/cycles/%s/%s/v%d", r.ClientID, one.Product, one.Version), fmt.Sprintf("%s v%d", one.Product, one.Version))}
+			publication = doc.Line{doc.Link(fmt.Sprintf("/cycles/%s/%s/v%d", r.ClientID, one.Product, one.Version), fmt.Sprintf("v%d", one.Version))}
 		}
-		shown.Table.Add(doc.Stamp(one.At), r.asked(one), status, r.answer(one), fmt.Sprintf("%.1f", one.MS), read, doc.Code(one.ID), doc.Soft(one.Replica))
+		cells := []any{doc.Stamp(one.At), r.asked(one), status, r.answer(one), fmt.Sprintf("%.1f ms", one.MS), publication, doc.Code(one.ID)}
+		if several {
+			cells = append(cells, doc.Soft(one.Replica))
+		}
+		shown.Table.Add(cells...)
 	}
-	shown.Table.Class = "requests"
 	if one := r.Requests[0]; len(r.Requests) == 1 && explained(&one) != "" {
-		shown.Notes = append(shown.Notes, doc.Note{Only: doc.Terminal, Line: doc.Format("what was behind the answer: mkt explain %s --tenant %s --product %s --at v%d", explained(&one), r.ClientID, one.Product, one.Version)})
+		shown.Facts = []doc.Fact{{Only: doc.Terminal, Name: "what was behind it", Value: doc.Format("%s explain %s --tenant %s --product %s --at v%d", command, explained(&one), r.ClientID, one.Product, one.Version)}}
 	}
 	return d
 }

@@ -23,11 +23,11 @@ func newTenantRequests(g *Group) *cobra.Command {
 data root, the newest first: time, route, status, code and message of a
 refusal, milliseconds, the publication that was read, and the request id that
 the client got in X-Request-Id. A client's complaint begins here; with
---request-id the last line is the mkt explain that goes on.`,
+--request-id there is also the mkt explain that goes on.`,
 		Example: `  mkt tenant requests acme --refused
   mkt tenant requests acme --request-id req_n4bq5vfyz3k2c7a6t2m3x5d8`,
 		Args: cobra.ExactArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
 			if !layout.ValidTenantID(args[0]) {
 				return terminal.Usagef("tenant id %q: not an account's id", args[0])
 			}
@@ -47,7 +47,7 @@ the client got in X-Request-Id. A client's complaint begins here; with
 			if g.JSON() {
 				return g.Encode(list)
 			}
-			return list.Document().Print(g.Out)
+			return list.Document(cli.SameCommand(cmd)).Print(g.Out)
 		},
 	}
 	flags := cmd.Flags()
