@@ -83,7 +83,7 @@ var rules = []rule{
 	{pkg: "internal/evidence/feedcheck", may: with(leaves, "docs", "internal/evidence/document", "fetch", "fetch/credential", "fetch/provider", "fetch/provider/all", "fetch/provider/feed", "fetch/raw", "transform", "transform/coverage", "transform/identity"),
 		far: []string{"serve", "cmd/...", "internal/console/..."}, what: "the stages that read a feed, and its schema"},
 	{pkg: "internal/evidence/...", may: with(formats, "internal/evidence/...", "internal/accounts/...", "internal/schedule/...", "internal/receipts/...", "internal/cluster/...", "internal/dataset", "internal/cadence",
-		"fetch/...", "transform/...", "publish/...", "serve/account", "serve/limits", "serve/quarantine"),
+		"fetch/...", "transform/...", "publish/...", "serve/account", "serve/limits", "serve/quarantine", "serve/requests"),
 		far: []string{"serve", "cmd/...", "internal/console/..."}, what: "all domains, and what the stages left; neither the server nor commands"},
 	{pkg: "internal/console/...", may: with(formats, "internal/console/...", "internal/connection", "internal/evidence/...", "internal/accounts", "internal/schedule/...", "internal/receipts/...", "internal/dataset", "internal/cadence", "internal/listen",
 		"docs", "fetch/raw", "fetch/provider/all", "transform/...", "serve/account"), far: []string{"serve", "cmd/..."}, what: "the evidence and what that stands on"},

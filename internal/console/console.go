@@ -26,6 +26,7 @@ import (
 	"mkt/internal/console/live"
 	"mkt/internal/console/overview"
 	"mkt/internal/console/receipts"
+	"mkt/internal/console/search"
 	"mkt/internal/evidence/doctor"
 	"mkt/internal/listen"
 	"mkt/internal/receipts/commitlog"
@@ -38,7 +39,9 @@ type Options struct {
 	Data    string // data root
 	Tenants string // tenants.yaml
 	Stored  bool   // publications are in an object store
-	Log     *slog.Logger
+	// Requests is the folder that serve writes the newest requests of accounts to.
+	Requests string
+	Log      *slog.Logger
 	// Command is how a command line for this installation begins; "" is "mkt".
 	Command  string
 	Doctor   func(context.Context) doctor.Report // checks the installation
@@ -80,6 +83,10 @@ func (c *Console) routes(running context.Context, f *frame.Frame, log receipts.L
 	handle := func(pattern string, h frame.Handler) { c.mux.HandleFunc(pattern, f.Handle(h)) }
 	reader, lists := &choice.Reader{Data: c.Data, Tenants: c.Tenants, Now: c.Now}, &fixtures.Lists{}
 	c.mux.Handle("GET /static/", staticFiles())
+
+	search := &search.Pages{Reader: reader, Frame: f, Requests: c.Requests}
+	c.mux.HandleFunc("GET /search", search.Search)
+	handle("GET /requests/{account}", search.Asked)
 
 	handle("GET /{$}", (&overview.Pages{Reader: reader, Doctor: c.Doctor}).Overview)
 

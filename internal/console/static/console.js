@@ -65,3 +65,14 @@
     });
   });
 })();
+// The field with data-key="KEY" is where that key leads to, unless somebody is typing. Escape leaves it.
+(() => {
+  document.addEventListener("keydown", (e) => {
+    const field = document.querySelector("[data-key]");
+    if (e.key === "Escape" && document.activeElement === field) field.blur();
+    if (e.key !== field.dataset.key || e.ctrlKey || e.metaKey || e.altKey || e.target.isContentEditable || e.target.closest("input, select, textarea, rapi-doc")) return;
+    e.preventDefault();
+    field.focus();
+    field.select();
+  });
+})();

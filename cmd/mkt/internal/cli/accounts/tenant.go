@@ -15,7 +15,7 @@ func newTenant(g *Group) *cobra.Command {
 	group := func(name, short string, verbs []verb) *cobra.Command {
 		return cli.Group(name, short, g.newVerbs(verbs)...)
 	}
-	commands := []*cobra.Command{newTenantAdd(g), newTenantList(g), newTenantShow(g), newTenantValidate(g), newTenantLog(g), g.newVerb(g.nameVerb())}
+	commands := []*cobra.Command{newTenantAdd(g), newTenantList(g), newTenantShow(g), newTenantValidate(g), newTenantLog(g), newTenantRequests(g), g.newVerb(g.nameVerb())}
 	commands = append(commands, g.newVerbs(g.statusVerbs())...)
 	return cli.Group("tenant", "Keep the accounts in tenants.yaml", append(commands, newTenantDelete(g),
 		group("token", "Issue, rotate and end API tokens", g.tokenVerbs()),
