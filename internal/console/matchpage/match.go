@@ -7,11 +7,12 @@
 package matchpage
 
 import (
-	_ "embed"
 	"fmt"
 	"strings"
 	"time"
 
+	"mkt/internal/evidence/find"
+	"mkt/internal/terminal"
 	"mkt/publish/football"
 	"mkt/publish/snapshot"
 	"mkt/publish/table"
@@ -39,9 +40,19 @@ type Match struct {
 	Command string
 }
 
-// Title returns the teams and the score.
+// Title returns the teams, after the score and the minute if there are any: "2–1 67' Arsenal – Chelsea".
 func (m *Match) Title() string {
-	return words(m.Row.Home) + " " + countOf(m.Row.ScoreHome) + " : " + countOf(m.Row.ScoreAway) + " " + words(m.Row.Away)
+	teams, score := find.Name(m.Row.Home, m.Row.Away), countOf(m.Row.ScoreHome)+"–"+countOf(m.Row.ScoreAway)
+	switch minute := Minute(&m.Row); {
+	case m.isStale():
+		return score + " stale " + teams
+	case !m.Row.InPlay && m.Row.ScoreHome == nil && m.Row.ScoreAway == nil:
+		return teams
+	case minute == "":
+		return score + " " + teams
+	default:
+		return score + " " + minute + " " + teams
+	}
 }
 
 func (m *Match) isStale() bool { return IsStale(&m.Row, m.Now) }
@@ -65,7 +76,7 @@ func (m *Match) clock() string {
 		text = scoreboard(int(*r.ClockMinute)*60+second) + ", " + text
 	}
 	if r.ClockAdded != nil && *r.ClockAdded > 0 {
-		text += fmt.Sprintf(", %s of stoppage time announced", minutes(int(*r.ClockAdded)))
+		text += fmt.Sprintf(", %s of stoppage time announced", terminal.Plural(int(*r.ClockAdded), "minute"))
 	}
 	if r.ClockRunning != nil && !*r.ClockRunning && r.ClockPeriod != nil && football.Phase(*r.ClockPeriod).Half() > 0 {
 		text += ", clock stopped"

@@ -8,10 +8,10 @@ import (
 	"strings"
 	"time"
 
-	"mkt/publish/table/canonical"
-
+	"mkt/internal/console/frame"
 	"mkt/internal/evidence/page"
 	"mkt/publish/football"
+	"mkt/publish/table/canonical"
 )
 
 //go:embed match.html
@@ -19,7 +19,7 @@ var body string
 
 var layoutOf = page.Template(body, functions)
 
-var functions = template.FuncMap{"clock": clockOf, "ago": spanOf, "count": countOf, "times": timesOf, "lower": lower, "half": func(n int32) string { return halfName(int(n)) }, "certain": certain,
+var functions = template.FuncMap{"clock": clockOf, "ago": frame.Span, "count": countOf, "times": timesOf, "lower": lower, "half": func(n int32) string { return halfName(int(n)) }, "certain": certain,
 	"upper": upperFirst, "ticks": func(clock, bottom float64, all []tick) ticksView { return ticksView{clock, bottom, bottom + 4, all} },
 	"left": func(width float64) string { return fmt.Sprintf("%.1f", 100-width) },
 	"marked": func(icon, certainty, side string) markView {
@@ -101,7 +101,7 @@ func (v *view) RowFetched() *time.Time { return &v.Row.ProviderFetchedAt }
 func (m *Match) unknown(v *view) (list []string) {
 	say := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
 	if v.Stale {
-		say("The present: the feed reported nothing new for %s, and the last state was valid until %s.", spanOf(v.Age), timesOf(m.Row.StaleAt))
+		say("The present: the feed reported nothing new for %s, and the last state was valid until %s.", frame.Span(v.Age), timesOf(m.Row.StaleAt))
 	}
 	if m.Row.MomentumHome == nil {
 		say("Momentum now: %s.", Pressing(&m.Row))

@@ -1,7 +1,6 @@
 package matchpage
 
 import (
-	_ "embed"
 	"fmt"
 	"strings"
 	"time"
@@ -33,13 +32,6 @@ func upperFirst(s string) string {
 	return strings.ToUpper(s[:1]) + s[1:]
 }
 
-func minutes(n int) string {
-	if n == 1 {
-		return "1 minute"
-	}
-	return fmt.Sprintf("%d minutes", n)
-}
-
 func scoreboard(seconds int) string { return fmt.Sprintf("%02d:%02d", seconds/60, seconds%60) }
 
 func clockOf(e table.LiveTimelineRow) string {
@@ -52,18 +44,6 @@ func clockOf(e table.LiveTimelineRow) string {
 		return fmt.Sprintf("%02d:--", *e.Minute)
 	}
 	return scoreboard(int(*e.Minute)*60 + int(*e.Second))
-}
-
-func spanOf(d time.Duration) string {
-	switch day := 24 * time.Hour; {
-	case d >= 2*day:
-		return fmt.Sprintf("%d days", d/day)
-	case d >= 2*time.Hour:
-		return fmt.Sprintf("%d h", d/time.Hour)
-	case d >= 2*time.Minute:
-		return fmt.Sprintf("%d min", d/time.Minute)
-	}
-	return fmt.Sprintf("%d s", max(0, d).Round(time.Second)/time.Second)
 }
 
 func timesOf(t *time.Time) string {
