@@ -104,7 +104,7 @@ var functions = template.FuncMap{
 	"span":   Span,
 	"size":   terminal.Size,
 	"count":  Count,
-	"plural": plural,
+	"plural": Plural,
 }
 
 // New returns a frame for the pages of some folders of templates: each file in them is a page.
