@@ -83,7 +83,10 @@ func (c *Pages) Live(r *http.Request) (frame.View, error) {
 
 func (b *liveBody) read(s *inplay.Snapshot, now time.Time, stars frame.Stars) {
 	for i := range s.Rows {
-		l := liveLineOf(b.Account, &s.Rows[i], now)
+		r := &s.Rows[i]
+		l := liveLine{LiveRow: r, Account: b.Account, Teams: find.Name(r.Home, r.Away), Clock: matchpage.Minute(r), Pressing: matchpage.Pressing(r), State: matchpage.State(r, now),
+			Stale: matchpage.IsStale(r, now), Age: max(0, now.Sub(r.FreshAt))}
+		l.Momentum = r.MomentumHome != nil && r.MomentumAway != nil && !l.Stale
 		switch {
 		case !l.InPlay:
 			b.Over = append(b.Over, l)
@@ -99,11 +102,4 @@ func (b *liveBody) read(s *inplay.Snapshot, now time.Time, stars frame.Stars) {
 				frame.CompareKnown(a.Home, b.Home, strings.Compare), strings.Compare(a.FixtureID, b.FixtureID))
 		})
 	}
-}
-
-func liveLineOf(account string, r *table.LiveRow, now time.Time) liveLine {
-	l := liveLine{LiveRow: r, Account: account, Teams: find.Name(r.Home, r.Away), Clock: matchpage.Minute(r), Pressing: matchpage.Pressing(r), State: matchpage.State(r, now),
-		Stale: matchpage.IsStale(r, now), Age: max(0, now.Sub(r.FreshAt))}
-	l.Momentum = r.MomentumHome != nil && r.MomentumAway != nil && !l.Stale
-	return l
 }

@@ -57,14 +57,7 @@ func (m *Match) pressure(x *axis) barsFigure {
 	var all []minute
 	for _, b := range m.Buckets {
 		h := halfOfMinute(int(b.Minute))
-		one := minute{half: h, of: int(b.Minute) - 1 - begins[h]/60 + int(b.Added), state: football.BucketState(b.State)}
-		if b.Home != nil {
-			one.home = int(*b.Home)
-		}
-		if b.Away != nil {
-			one.away = int(*b.Away)
-		}
-		all = append(all, one)
+		all = append(all, minute{half: h, of: int(b.Minute) - 1 - begins[h]/60 + int(b.Added), state: football.BucketState(b.State), home: int(numberOf(b.Home)), away: int(numberOf(b.Away))})
 	}
 	f := m.figure(x, all)
 	f.Name, f.About = "Pressure by minute", "the points that the counters of attacks, shots and corners give"

@@ -9,18 +9,20 @@ import (
 	"mkt/publish/table"
 )
 
-func words(s *string) string {
-	if s == nil {
+// words returns a value as it is shown: "?" if it is unknown.
+func words[T any](v *T) string {
+	if v == nil {
 		return "?"
 	}
-	return *s
+	return fmt.Sprint(*v)
 }
 
-func countOf(n *int32) string {
+// numberOf returns a number, 0 for an unknown one.
+func numberOf[T int32 | float64](n *T) T {
 	if n == nil {
-		return "?"
+		return 0
 	}
-	return fmt.Sprint(*n)
+	return *n
 }
 
 func lower(s string) string { return strings.ToLower(strings.ReplaceAll(s, "_", " ")) }

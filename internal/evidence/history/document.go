@@ -180,6 +180,7 @@ func (p *Path) addMain(t *doc.Table, o Shown, m *table.MarketRow) {
 	for i := range series {
 		if s := &series[i]; s.Line == line {
 			o.addPrice(t, p, s, "", doc.Line{market, {Words: " " + s.Name}})
+			market.Link, market.Class = "", "soft" // one link is enough
 		}
 	}
 }
