@@ -21,6 +21,7 @@ import (
 	"mkt/cmd/mkt/internal/cli/daemon"
 	"mkt/internal/console"
 	"mkt/internal/console/access"
+	"mkt/internal/console/overview"
 	"mkt/internal/evidence/doctor"
 	"mkt/internal/receipts/commitlog"
 	"mkt/internal/terminal"
@@ -46,6 +47,8 @@ type Flags struct {
 	Listen   string
 	Doctor   doctor.Options
 	Log      commitlog.Files
+	Notice   func() string // on every page; nil: none
+	Examples func(context.Context) ([]overview.Example, error)
 	hosts    []string
 	password string // file
 	cert     string
@@ -116,7 +119,7 @@ func (g *Group) Serve(ctx context.Context, f Flags, ready func(url string) error
 	o.LogKey, o.LogPolicy = f.Log.Key, f.Log.Policy
 	o.Tenants, o.Data, o.SealKey, o.IDKey, o.Products, o.Now = g.Tenants, g.Data, g.Keys.Seal, g.Keys.ID, football.Products(), g.Now
 	o.Loads = filepath.Join(g.Data, serve.UsageFolder, serve.LoadsFolder)
-	c, err := console.New(console.Options{Now: g.Now, Version: g.Version, Data: g.Data, Tenants: g.Tenants, Stored: g.HasStore(), Log: g.Log, Access: rules, LogFiles: f.Log, Command: o.Command, StartAPI: g.startAPI,
+	c, err := console.New(console.Options{Now: g.Now, Version: g.Version, Data: g.Data, Tenants: g.Tenants, Stored: g.HasStore(), Log: g.Log, Access: rules, LogFiles: f.Log, Notice: f.Notice, Examples: f.Examples, Command: o.Command, StartAPI: g.startAPI,
 		Doctor: func(ctx context.Context) doctor.Report { return doctor.Run(ctx, o) }})
 	if err != nil {
 		return errors.Join(err, l.Close())
