@@ -103,6 +103,7 @@ func (s *Server) Requests(token string) map[string]int {
 
 // ServeHTTP answers one request.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Date", s.options.Now().UTC().Format(http.TimeFormat))
 	if r.Method != http.MethodGet {
 		write(w, r, s.dialect.Refuse(BadMethod))
 		return

@@ -40,7 +40,7 @@ func liveliness(r *table.LiveRow) (n int) {
 	if r.DetailRank != nil {
 		n += 1000
 	}
-	if m := r.ClockMinute; m != nil && *m >= 15 && *m < 75 {
+	if m := r.ClockMinute; m != nil && *m >= 15 && *m < 75 && r.ClockRunning != nil && *r.ClockRunning {
 		n += 100
 	}
 	for _, goals := range []*int32{r.ScoreHome, r.ScoreAway} {
@@ -58,10 +58,10 @@ type Price struct {
 	Steps   int // publications that changed it
 }
 
-// Bounds of the search for a price: a fixture that does not begin soon, one of the first that do then.
+// Bounds of the search for a price: it looks at the first fixtures that do not begin soon.
 const (
-	notSoon = time.Hour
-	atMost  = 8
+	soon   = 3 * time.Hour
+	atMost = 8
 )
 
 // Prices returns the match result that most publications changed, among the next fixtures to begin. It returns nil if none of
@@ -80,7 +80,7 @@ func Prices(ctx context.Context, root durable.ReadFS, now time.Time) (*Price, er
 		if err != nil {
 			return nil, err
 		}
-		if r.StartsAt != nil && r.StartsAt.After(now.Add(notSoon)) && r.MarketCount > 0 {
+		if r.StartsAt != nil && r.StartsAt.After(now.Add(soon)) && r.MarketCount > 0 {
 			fixtures = append(fixtures, *r)
 		}
 	}

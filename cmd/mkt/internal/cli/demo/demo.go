@@ -186,7 +186,7 @@ func (g *Group) folder(f *demoFlags) (remove func(), err error) {
 	}, nil
 }
 
-// cycleSteps are the steps of a cycle. The cycles of the past are kept as long as a match of it
+// cycleSteps are the steps of a cycle. After prices the transparency log has every publication. The cycles of the past are kept as long as a match of it
 // can be in play.
 func (g *Group) cycleSteps(f demoFlags) ([]batch.Step, error) {
 	const match = 3 * time.Hour // with extra time and penalties
@@ -206,7 +206,11 @@ func (g *Group) cycleSteps(f demoFlags) ([]batch.Step, error) {
 		if t.Product == football.LiveIntelligence {
 			return ofLive[last](ctx, t)
 		}
-		return publish(ctx, t)
+		report, err := publish(ctx, t)
+		if err == nil {
+			g.addToLog(ctx, f.log)
+		}
+		return report, err
 	}
 	return steps, nil
 }
@@ -222,7 +226,7 @@ func (g *Group) runDemo(ctx context.Context, cancel context.CancelFunc, f demoFl
 		return err
 	}
 	command := terminal.Self() + " --config " + terminal.Quote(settings)
-	at, shown := newMilestones(), &chooser{data: g.Data, account: accounts[0].Tenant.ID, log: f.log, now: g.Now}
+	at, shown := newMilestones(), &chooser{data: g.Data, account: accounts[0].Tenant.ID, log: f.log, now: clock.real}
 	stopped, base, pages := make(chan error, 2), make(chan string, 1), make(chan string, 1)
 	go func() {
 		o := browser.Flags{Listen: f.console, Log: f.log, Doctor: doctor.Options{Command: command}, Examples: shown.links, Notice: func() string { return at.notice(clock) }}
@@ -255,31 +259,20 @@ func (g *Group) runDemo(ctx context.Context, cancel context.CancelFunc, f demoFl
 			cancel()
 		}
 	}()
-	logged := make(chan struct{})
-	go func() {
-		defer close(logged)
-		g.logDemo(ctx, f, at)
-	}()
 	err = <-stopped // ctx ended, or serving failed
 	cancel()
 	if terminal.OnTerminal(g.Errs) {
 		fmt.Fprintln(g.Errs, "mkt demo stops.")
 	}
-	<-logged
 	return errors.Join(err, <-stopped, <-running)
 }
 
-// logDemo adds to the transparency log as soon as there is a publication, again when the past was played, and then as often
-// as prices are published.
-func (g *Group) logDemo(ctx context.Context, f demoFlags, at milestones) {
-	if !reached(ctx, at.open) {
-		return
-	}
-	if _, err := g.Batch.RunLog(ctx, f.log, logWait); err != nil && ctx.Err() == nil {
+// addToLog adds the newest publications to the transparency log.
+func (g *Group) addToLog(ctx context.Context, files commitlog.Files) {
+	g.logging.Lock()
+	defer g.logging.Unlock()
+	if _, err := g.Batch.RunLog(ctx, files, logWait); err != nil && ctx.Err() == nil {
 		g.Log.Error("the transparency log", "error", err)
-	}
-	if reached(ctx, at.present) {
-		g.Batch.LogEvery(ctx, f.log, min(f.every, time.Minute), logWait)()
 	}
 }
 

@@ -63,10 +63,10 @@ func (m milestones) notice(clock *Clock) string {
 	case isOver(m.filled):
 		return ""
 	case isOver(m.present):
-		return "The past was played. The other accounts run their first cycles: until then they have no data, and the checks say so."
+		return "The demo is filling: the other accounts run their first cycles. Until then they have no data, and the checks say so."
 	}
 	const hour = "15:04"
-	return fmt.Sprintf("The demo is filling: its past is being played, it is %s of %s. Prices of that time came every ten minutes, and the other accounts follow: the checks say so.",
+	return fmt.Sprintf("The demo is filling: it plays its past, and is at %s of %s. Until then prices come every ten minutes and other accounts have no data: the checks say so.",
 		clock.Now().UTC().Format(hour), clock.real().UTC().Format(hour))
 }
 
@@ -95,7 +95,7 @@ func (g *Group) announce(ctx context.Context, base, pages <-chan string, at mile
 			return err
 		}
 	}
-	if err := g.Answer(readyLine("open", s.url, s.console, accounts), s.printOpen); err != nil {
+	if err := g.Answer(readyLine("open", s.url, s.console, accounts), func(out io.Writer) error { return s.print(ctx, out, shown) }); err != nil {
 		return err
 	}
 	if !reached(ctx, at.present) {
@@ -114,7 +114,10 @@ func (g *Group) announce(ctx context.Context, base, pages <-chan string, at mile
 	}
 	close(at.filled)
 	g.starting.Done()
-	return g.Answer(readyLine("ready", s.url, s.console, accounts), func(out io.Writer) error { return s.printReady(ctx, out, shown) })
+	return g.Answer(readyLine("ready", s.url, s.console, accounts), func(out io.Writer) error {
+		_, err := fmt.Fprintln(out, "All accounts have their data now.")
+		return err
+	})
 }
 
 // routes have a 200 answer as soon as a product has data.

@@ -32,38 +32,30 @@ func (s *screen) path(name string) string {
 	return path
 }
 
-// printOpen prints where to look, while the rest is under way.
-func (s *screen) printOpen(out io.Writer) error {
-	_, err := fmt.Fprintf(out, `mkt demo: prices and matches in play of %d accounts, on emulated providers.
-
-  Open %s in a browser.
-
-`, len(s.accounts), s.console)
-	return err
-}
-
-// printReady prints what to try.
-func (s *screen) printReady(ctx context.Context, out io.Writer, shown *chooser) error {
+// print prints where to look, and what to try, on one screen.
+func (s *screen) print(ctx context.Context, out io.Writer, shown *chooser) error {
 	shown.mu.Lock()
 	defer shown.mu.Unlock()
 	if err := shown.choose(ctx); err != nil {
 		return err
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "All of it is there now. Three things to try in another terminal:\n\n  . %s\n", terminal.Quote(s.path(envFile)))
-	if m := shown.match; m != nil {
-		fmt.Fprintf(&b, "\n  # a match in play: %s\n  mkt live show %s\n", find.Name(m.Home, m.Away), m.FixtureID)
+	fmt.Fprintf(&b, "mkt demo: prices and matches in play of %d accounts, on emulated providers.\n\n  Open %s in a browser.\n\n", len(s.accounts), s.console)
+	if s.flags.now.Sub(s.flags.begins) > s.flags.step() {
+		fmt.Fprintf(&b, "It is open, and fills: the time since %s UTC is played first.\n", s.flags.begins.UTC().Format("15:04"))
 	}
+	fmt.Fprintf(&b, "Three things to try in another terminal:\n\n  . %s\n", terminal.Quote(s.path(envFile)))
+	fmt.Fprintf(&b, "\n  # a match in play\n  mkt live show --tenant %s\n", shown.account)
 	if p := shown.price; p != nil {
-		fmt.Fprintf(&b, "\n  # the path of a price: %s\n  mkt history %s --tenant %s\n", find.Name(p.Fixture.Home, p.Fixture.Away), p.Market.MarketID, shown.account)
-		fmt.Fprintf(&b, "\n  # a receipt of that price, for anybody, and its check\n  mkt prove %s --at latest~3 --tenant %s > a.receipt; mkt check a.receipt\n", p.Market.Selections[0].SelectionID, shown.account)
+		fmt.Fprintf(&b, "\n  # the path of a price: %s\n  mkt history %s --tenant %s\n", printable.Text(find.Name(p.Fixture.Home, p.Fixture.Away)), p.Market.MarketID, shown.account)
+		fmt.Fprintf(&b, "\n  # a receipt of that price, for anybody, and its check\n  mkt prove %s | mkt check - --policy \"$POLICY\"\n", p.Market.Selections[0].SelectionID)
 	}
-	files := "It stays when the demo ends."
+	stay := "stays"
 	if s.flags.temporary {
-		files = "It is removed when the demo ends."
+		stay = "is removed"
 	}
-	fmt.Fprintf(&b, "\nThat file has the rest: the address of the API, the tokens of all accounts,\nand more lines. All is in %s\n%s Ctrl-C ends it.\n", s.path(""), files)
-	_, err := printable.Fprintf(out, "%s", b.String())
+	fmt.Fprintf(&b, "\nThat file has the rest: the API, the tokens of all accounts, more lines.\nCtrl-C ends the demo; then its folder %s.\n", stay)
+	_, err := io.WriteString(out, b.String())
 	return err
 }
 
@@ -86,7 +78,7 @@ func (s *screen) writeFile() error {
 		replay = demoReplay
 	}
 	text := strings.NewReplacer("BIN", terminal.Quote(filepath.Dir(program)), "URL", s.url, "CONSOLE", s.console, "MAIN", s.accounts[0].Token, "TOKENS", tokens.String(), "REPLAY", replay,
-		"LIVELY", s.flags.liveEvery.String(), "EVERY", s.flags.every.String(), "SETTINGS", terminal.Quote(s.path("mkt.yaml")), "NAME", terminal.Quote(s.path(envFile))).Replace(demoEnv)
+		"LIVELY", s.flags.liveEvery.String(), "EVERY", s.flags.every.String(), "SETTINGS", terminal.Quote(s.path("mkt.yaml")), "POLICYFILE", terminal.Quote(s.path("policy.txt")), "NAME", terminal.Quote(s.path(envFile))).Replace(demoEnv)
 	text = strings.NewReplacer("FROM", s.flags.published().UTC().Add(time.Minute).Format("15:04Z"), "UNTIL", s.flags.now.UTC().Format("15:04Z"), "AGAIN", terminal.Quote(s.path("again"))).Replace(text)
 	return os.WriteFile(s.path(envFile), []byte(text), 0o600)
 }
@@ -97,6 +89,7 @@ const demoEnv = `# mkt demo. In a shell: . NAME
 # CONSOLE/api documents every route, and asks it for you.
 
 export PATH=BIN:"$PATH" MKT_CONFIG=SETTINGS
+POLICY=POLICYFILE
 BASE=URL
 TOKEN=MAIN
 AUTH="Authorization: Bearer $TOKEN"
