@@ -10,11 +10,11 @@ go build -o "$dir/mkt" ./cmd/mkt
 "$dir/mkt" demo --listen 127.0.0.1:0 --console 127.0.0.1:0 --dir "$dir/demo" --output json > "$dir/ready" 2> "$dir/errors" &
 demo=$!
 trap 'kill -INT $demo; wait $demo || true; rm -rf "$dir"' EXIT
-until [ -s "$dir/ready" ]; do
+until grep -q '"event":"ready"' "$dir/ready"; do
 	kill -0 $demo || { cat "$dir/errors"; exit 1; }
 	sleep 1
 done
-console=$(sed 's/.*"console_url":"\([^"]*\)".*/\1/' "$dir/ready")
+console=$(sed -n '1s/.*"console_url":"\([^"]*\)".*/\1/p' "$dir/ready")
 sleep "${PRICES:-30}"
 
 # The match result whose prices moved most.

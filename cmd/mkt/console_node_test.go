@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"crypto/sha256"
 	"encoding/json"
@@ -106,12 +105,10 @@ func startDemo(t *testing.T, args ...string) (ready demo.Ready, dir string) {
 			t.Errorf("mkt demo: %v\n%s", err, errs.String())
 		}
 	})
-	line, err := bufio.NewReader(out).ReadString('\n')
-	if err == nil {
-		err = json.Unmarshal([]byte(line), &ready)
-	}
-	if err != nil {
-		t.Fatalf("mkt demo: %v", err)
+	for lines := json.NewDecoder(out); ready.Event != "ready"; { // the first one is "open"
+		if err := lines.Decode(&ready); err != nil {
+			t.Fatalf("mkt demo: %v", err)
+		}
 	}
 	return ready, dir
 }

@@ -30,7 +30,12 @@ func startMkt(ts *testscript.TestScript, args []string) {
 	name, ready, began := args[0], make(chan map[string]any, 1), time.Now()
 	b := launch(ts, args, func(out io.Reader) {
 		var line map[string]any
-		if json.NewDecoder(out).Decode(&line) == nil {
+		lines := json.NewDecoder(out)
+		err := lines.Decode(&line)
+		if err == nil && line["event"] == "open" { // of mkt demo
+			err = lines.Decode(&line)
+		}
+		if err == nil {
 			ready <- line
 		}
 	})

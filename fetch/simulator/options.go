@@ -61,6 +61,7 @@ type Account struct {
 	Fixtures int
 	InPlay   int
 	Quota    int
+	Opening  int // fixtures announced in the first minute; 0: all
 	// Denied accounts have a valid token but have not bought the product.
 	Denied bool
 }

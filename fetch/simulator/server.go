@@ -68,7 +68,7 @@ func NewServer(o Options, d Dialect) (*Server, error) {
 			a.Quota = o.Quota
 		}
 		world := world.New(world.Options{Seed: a.Seed, Fixtures: a.Fixtures, InPlay: a.InPlay, Matches: matches, MatchOffsets: o.MatchOffsets,
-			Start: s.start.UTC().Truncate(time.Second), Oddities: o.oddities(), Frozen: o.Frozen})
+			Start: s.start.UTC().Truncate(time.Second), Opening: a.Opening, Oddities: o.oddities(), Frozen: o.Frozen})
 		s.accounts[token] = &account{Account: a, world: world, requests: make(map[string]int), classes: make(map[Class]int)}
 	}
 	return s, nil
@@ -103,6 +103,7 @@ func (s *Server) Requests(token string) map[string]int {
 
 // ServeHTTP answers one request.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Date", s.options.Now().UTC().Format(http.TimeFormat))
 	if r.Method != http.MethodGet {
 		write(w, r, s.dialect.Refuse(BadMethod))
 		return

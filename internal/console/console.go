@@ -47,6 +47,8 @@ type Options struct {
 	Doctor   func(context.Context) doctor.Report // checks the installation
 	Access   access.Rules
 	LogFiles commitlog.Files // of the transparency log; the key itself is not opened
+	Notice   func() string   // see [frame.Options]
+	Examples func(context.Context) ([]overview.Example, error)
 	// StartAPI starts an API server on loopback until ctx is done, and returns its address
 	// and a function with the token of an account. The documentation's examples are tried
 	// on it. It is called when somebody tries the first one.
@@ -65,7 +67,7 @@ type Console struct {
 func New(o Options) (*Console, error) {
 	o.Command = cmp.Or(o.Command, "mkt")
 	log := receipts.Log{Data: o.Data, Files: o.LogFiles}
-	f, err := frame.New(frame.Options{Now: o.Now, Version: o.Version, Data: o.Data, Command: o.Command, Log: o.Log,
+	f, err := frame.New(frame.Options{Now: o.Now, Version: o.Version, Data: o.Data, Command: o.Command, Log: o.Log, Notice: o.Notice,
 		HasReceipts: func() bool { return log.Exists() || log.HasKey() }},
 		overview.Templates, fixtures.Templates, live.Templates, cycles.Templates, audit.Templates, receipts.Templates, api.Templates)
 	if err != nil {
@@ -88,7 +90,7 @@ func (c *Console) routes(running context.Context, f *frame.Frame, log receipts.L
 	c.mux.HandleFunc("GET /search", search.Search)
 	handle("GET /requests/{account}", search.Asked)
 
-	handle("GET /{$}", (&overview.Pages{Reader: reader, Doctor: c.Doctor}).Overview)
+	handle("GET /{$}", (&overview.Pages{Reader: reader, Doctor: c.Doctor, Examples: c.Examples}).Overview)
 
 	fixtures := fixtures.New(reader, lists, log)
 	handle("GET /fixtures", fixtures.Fixtures)

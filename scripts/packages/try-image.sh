@@ -30,7 +30,7 @@ mkt demo --listen 127.0.0.1:8180 --console 127.0.0.1:8190 --past 3m --fixtures 1
 trap 'kill $! 2>/dev/null || true' EXIT
 for _ in $(seq 240); do grep -q '"event":"ready"' /tmp/demo.json && break || { kill -0 $! || fail "$(cat /tmp/demo.log)"; sleep 0.5; }; done
 grep -q '"event":"ready"' /tmp/demo.json || fail "the demo is not ready: $(cat /tmp/demo.log)"
-token=$(grep -o '"client_id":"main","token":"[^"]*' /tmp/demo.json | grep -o 'mkt_.*')
+token=$(grep '"event":"ready"' /tmp/demo.json | grep -o '"client_id":"main","token":"[^"]*' | grep -o 'mkt_.*')
 for route in fixtures live; do
 	curl -s -H "Authorization: Bearer $token" "http://127.0.0.1:8180/api/v1/$route?limit=1" | tee /tmp/answer | grep -q '"fixture_id":"fx_' || fail "$route: $(cat /tmp/answer)"
 done

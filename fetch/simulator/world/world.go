@@ -22,6 +22,8 @@ type World struct {
 	pairings  *pairings
 	pitches   *pitchCalendar
 	feed      *feed.Feed
+	start     time.Time
+	opening   int
 }
 
 // Options configures a world.
@@ -40,6 +42,8 @@ type Options struct {
 	// world is created.
 	MatchOffsets []time.Duration
 	Start        time.Time
+	// Opening is how many fixtures are announced at Start; the others are from the next minute on. 0: all at once.
+	Opening int
 	// Oddities of the live feed; nil is the usual ones.
 	Oddities *feed.Oddities
 	// Frozen are times in which the whole live feed stands still, counted from Start, in
@@ -55,6 +59,8 @@ func New(o Options) *World {
 		size:      o.Fixtures,
 		calendars: all,
 		pairings:  newPairings(random.Dice(o.Seed), all),
+		start:     o.Start,
+		opening:   o.Opening,
 		pitches:   newPitchCalendar(o.Matches, o.InPlay, o.Start, o.MatchOffsets),
 		feed:      feed.New(random.Dice(o.Seed), o.Oddities, o.Start, o.Frozen, 1000+4*max(o.InPlay, 0)+o.Fixtures/8),
 	}
@@ -72,8 +78,11 @@ func (w *World) numbers(now time.Time, back time.Duration) iter.Seq2[int64, bool
 	return func(yield func(int64, bool) bool) {
 		for i := range w.calendars {
 			c := &w.calendars[i]
-			next := c.next(now)
-			for n := max(next-int64((back+maxPostponed)/c.step)-2, 0); n < next+c.ahead; n++ {
+			next, ahead := c.next(now), c.ahead
+			if c.place == announced && w.opening > 0 && !now.Truncate(time.Minute).After(w.start) {
+				ahead = min(ahead, int64(w.opening))
+			}
+			for n := max(next-int64((back+maxPostponed)/c.step)-2, 0); n < next+ahead; n++ {
 				if !yield(Number(c.place, n), n >= next) {
 					return
 				}

@@ -34,6 +34,8 @@ type Options struct {
 	Data    string // data root
 	Command string // how a command line for this installation begins
 	Log     *slog.Logger
+	// Notice is what every page says until it returns ""; nil: nothing.
+	Notice func() string
 	// HasReceipts reports whether there is something for the section of receipts to show.
 	HasReceipts func() bool
 }
@@ -58,6 +60,7 @@ type layout struct {
 	Sections []section
 	Now      time.Time
 	Version  string
+	Notice   func() string
 }
 
 // section is an entry of the navigation. of lists the products of its pages, and every product if
@@ -160,7 +163,7 @@ func (f *Frame) Render(w http.ResponseWriter, r *http.Request, status int, v Vie
 	}
 	shown := printable.NewWriter(&body)
 	out := bufio.NewWriter(shown)
-	err := p.ExecuteTemplate(out, "layout", layout{v, f.sectionsFor(v.Body), f.Now(), f.Version})
+	err := p.ExecuteTemplate(out, "layout", layout{v, f.sectionsFor(v.Body), f.Now(), f.Version, f.Notice})
 	if err = errors.Join(err, out.Flush(), shown.Flush()); err != nil {
 		f.broken(w, r, err)
 		return

@@ -33,10 +33,14 @@ var Templates embed.FS
 // Pages are the pages of the section.
 type Pages struct {
 	*choice.Reader
-	Doctor func(context.Context) doctor.Report // checks the installation
+	Doctor   func(context.Context) doctor.Report               // checks the installation
+	Examples func(context.Context) (list []Example, err error) // what to try first; may be nil
 
 	findings findings
 }
+
+// Example is something to try first.
+type Example struct{ Link, Title, About string }
 
 // overviewBody is the content of the overview.
 type overviewBody struct {
@@ -47,6 +51,7 @@ type overviewBody struct {
 	Problem     string        // of tenants.yaml
 	Report      doctor.Report
 	Checks      template.HTML
+	Examples    []Example
 }
 
 // accountLine is an account with its products.
@@ -87,6 +92,11 @@ func (c *Pages) Overview(r *http.Request) (frame.View, error) {
 	body := overviewBody{Now: c.Now(), Show: r.URL.Query().Get("accounts"), Problem: terminal.Message(err), Report: c.findings.newest(r.Context(), c.Now(), c.Doctor)}
 	if body.Checks, err = body.Report.Document(false).HTML(); err != nil {
 		return frame.View{}, err
+	}
+	if c.Examples != nil {
+		if body.Examples, err = c.Examples(r.Context()); err != nil {
+			return frame.View{}, err
+		}
 	}
 	if file != nil {
 		for i := range file.Tenants {

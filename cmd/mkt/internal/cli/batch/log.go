@@ -49,12 +49,6 @@ type logRuns struct {
 	result commitlog.Result
 }
 
-// LogEvery adds the newest publications to the transparency log, now and at every tick, until ctx ends. wait waits for its
-// end.
-func (g *Group) LogEvery(ctx context.Context, files commitlog.Files, every, patience time.Duration) (wait func()) {
-	return (&logRuns{group: g, logFlags: logFlags{Files: files, every: every, wait: patience}}).start(ctx)
-}
-
 // start adds the newest publications, now and then at every tick, until ctx ends. It has a scheduler of its
 // own, so that no cycle waits for it. wait waits for its end.
 func (l *logRuns) start(ctx context.Context) (wait func()) {

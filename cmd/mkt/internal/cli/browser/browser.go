@@ -22,6 +22,7 @@ import (
 	"mkt/cmd/mkt/internal/cli/daemon"
 	"mkt/internal/console"
 	"mkt/internal/console/access"
+	"mkt/internal/console/overview"
 	"mkt/internal/evidence/doctor"
 	"mkt/internal/receipts/commitlog"
 	"mkt/internal/terminal"
@@ -47,7 +48,9 @@ type Flags struct {
 	Listen   string
 	Doctor   doctor.Options
 	Log      commitlog.Files
-	usage    string // folder; "" = usage below the data root
+	usage    string        // folder; "" = usage below the data root
+	Notice   func() string // on every page; nil: none
+	Examples func(context.Context) ([]overview.Example, error)
 	hosts    []string
 	password string // file
 	cert     string
@@ -121,7 +124,7 @@ func (g *Group) Serve(ctx context.Context, f Flags, ready func(url string) error
 	o.Tenants, o.Data, o.SealKey, o.IDKey, o.Products, o.Now = g.Tenants, g.Data, g.Keys.Seal, g.Keys.ID, football.Products(), g.Now
 	usage := cmp.Or(f.usage, filepath.Join(g.Data, serve.UsageFolder))
 	o.Loads = filepath.Join(usage, serve.LoadsFolder)
-	c, err := console.New(console.Options{Now: g.Now, Version: g.Version, Data: g.Data, Tenants: g.Tenants, Stored: g.HasStore(), Requests: serve.RequestsDir(usage), Log: g.Log, Access: rules, LogFiles: f.Log, Command: o.Command, StartAPI: g.startAPI,
+	c, err := console.New(console.Options{Now: g.Now, Version: g.Version, Data: g.Data, Tenants: g.Tenants, Stored: g.HasStore(), Requests: serve.RequestsDir(usage), Log: g.Log, Access: rules, LogFiles: f.Log, Notice: f.Notice, Examples: f.Examples, Command: o.Command, StartAPI: g.startAPI,
 		Doctor: func(ctx context.Context) doctor.Report { return doctor.Run(ctx, o) }})
 	if err != nil {
 		return errors.Join(err, l.Close())

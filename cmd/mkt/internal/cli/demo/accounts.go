@@ -65,6 +65,9 @@ func demoAccounts(f demoFlags, now time.Time) []Account {
 	return list
 }
 
+// opening is how many fixtures of the main account are announced at first, because people wait for its first cycle.
+const opening = 40
+
 // unconnected is the account without a provider.
 const unconnected = "unconnected"
 

@@ -42,8 +42,8 @@ type demoFlags struct {
 	seed      uint64
 
 	log       commitlog.Files
-	began     time.Time // when the past was begun to be played
-	present   time.Time // when all of it was
+	now       time.Time // when the demo was started
+	begins    time.Time // when its past does
 	temporary bool      // the folder is removed at the end
 }
 
@@ -58,12 +58,16 @@ the API, and the transparency log with a witness. Without --dir it uses a
 temporary folder that is removed at the end; with --dir everything stays, ready
 for mkt fetch, inspect and the other commands.
 
-When it is ready, matches are in play and have been followed for two hours:
-the live cycles of that time are run first, on a clock that is set back. The
-main account's last hour was published, so that it can run again. With
---speed the simulated days pass faster, and live cycles run that much more
-often, up to one a second. It does not wait for the disk: a power failure may
-lose its data.`,
+Console and API answer within seconds, with the main account. They begin two
+hours ago, on a clock that is set back: the cycles of that time run one after
+the other, and the other accounts join. Then the clock is the real one, and
+matches in play have been followed since they began. With --speed the simulated
+days pass faster, and live cycles run that much more often, up to one a second.
+It does not wait for the disk: a power failure may lose its data.
+
+With --output json it prints a line when the main account is served ("open"),
+and a line with the same members when the data of all accounts is ("ready").
+Addresses, tokens and lines to paste are in demo.env in the folder, too.`,
 		Example: `  mkt demo
   mkt demo --dir /tmp/mkt --speed 10`,
 		Args: cobra.NoArgs,
@@ -113,10 +117,15 @@ func (g *Group) demo(ctx context.Context, f demoFlags) error {
 	}
 	g.starting = g.NewBar("mkt demo starts", "cycles of the past")
 	defer g.starting.Done()
-	accounts := demoAccounts(f, g.Now())
+	f.now = g.Now()
+	accounts := demoAccounts(f, f.now)
+	var continued bool
+	if f.begins, continued = g.begins(f, &accounts[0].Tenant); !continued {
+		accounts[0].world.Opening = opening
+	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	clock := g.SetClock(f.pastBegins(g.Now()))
+	clock := g.SetClock(f.begins)
 	stopped, err := g.emulate(ctx, f, clock, accounts)
 	if err != nil {
 		return err
@@ -177,7 +186,7 @@ func (g *Group) folder(f *demoFlags) (remove func(), err error) {
 	}, nil
 }
 
-// cycleSteps are the steps of a cycle. The cycles of the past are kept as long as a match of it
+// cycleSteps are the steps of a cycle. After prices the transparency log has every publication. The cycles of the past are kept as long as a match of it
 // can be in play.
 func (g *Group) cycleSteps(f demoFlags) ([]batch.Step, error) {
 	const match = 3 * time.Hour // with extra time and penalties
@@ -197,33 +206,31 @@ func (g *Group) cycleSteps(f demoFlags) ([]batch.Step, error) {
 		if t.Product == football.LiveIntelligence {
 			return ofLive[last](ctx, t)
 		}
-		return publish(ctx, t)
+		report, err := publish(ctx, t)
+		if err == nil {
+			g.addToLog(ctx, f.log)
+		}
+		return report, err
 	}
 	return steps, nil
 }
 
-// runDemo plays the past, then serves and runs cycles until ctx ends or the server fails. The
-// ready line is printed when the main account's data is served.
+// runDemo serves, and runs the cycles of the past and then those of the present, until ctx ends or something fails.
 func (g *Group) runDemo(ctx context.Context, cancel context.CancelFunc, f demoFlags, clock *Clock, accounts []Account, file *accounts.File) error {
 	steps, err := g.cycleSteps(f)
 	if err != nil {
 		return err
 	}
-	f.began = clock.real()
-	if err := g.playPast(ctx, clock, f, file, steps); err != nil {
-		return err
-	}
-	f.present = g.Now()
-	g.starting.Set(0, 0)
-	g.starting.Note("first cycles of the accounts")
 	settings, err := filepath.Abs(filepath.Join(f.dir, "mkt.yaml"))
 	if err != nil {
 		return err
 	}
 	command := terminal.Self() + " --config " + terminal.Quote(settings)
-	stopped, base, pages, first := make(chan error, 2), make(chan string, 1), make(chan string, 1), make(chan struct{})
+	at, shown := newMilestones(), &chooser{data: g.Data, account: accounts[0].Tenant.ID, log: f.log, now: clock.real}
+	stopped, base, pages := make(chan error, 2), make(chan string, 1), make(chan string, 1)
 	go func() {
-		stopped <- g.Browser.Serve(ctx, browser.Flags{Listen: f.console, Log: f.log, Doctor: doctor.Options{Command: command}}, func(url string) error {
+		o := browser.Flags{Listen: f.console, Log: f.log, Doctor: doctor.Options{Command: command}, Examples: shown.links, Notice: func() string { return at.notice(clock) }}
+		stopped <- g.Browser.Serve(ctx, o, func(url string) error {
 			pages <- url
 			return nil
 		})
@@ -233,25 +240,23 @@ func (g *Group) runDemo(ctx context.Context, cancel context.CancelFunc, f demoFl
 	}()
 	running := make(chan error, 1)
 	go func() {
-		err := g.demoCycles(ctx, file, f.every, steps, func() { close(first) })
+		err := g.playPast(ctx, clock, f, file, steps, func() { close(at.open) })
+		if err == nil {
+			close(at.present)
+			err = g.demoCycles(ctx, file, f.every, steps)
+		}
+		if ctx.Err() != nil {
+			err = nil // a cycle was interrupted
+		}
 		if err != nil {
 			cancel()
 		}
 		running <- err
 	}()
 	go func() {
-		if err := g.announce(ctx, base, pages, first, f, accounts); err != nil && ctx.Err() == nil {
+		if err := g.announce(ctx, base, pages, at, f, shown, accounts); err != nil && ctx.Err() == nil {
 			g.Log.Error("demo", "error", err)
 			cancel()
-		}
-	}()
-	logged := make(chan struct{})
-	go func() {
-		defer close(logged)
-		select {
-		case <-first:
-			g.Batch.LogEvery(ctx, f.log, time.Minute, logWait)()
-		case <-ctx.Done():
 		}
 	}()
 	err = <-stopped // ctx ended, or serving failed
@@ -259,17 +264,24 @@ func (g *Group) runDemo(ctx context.Context, cancel context.CancelFunc, f demoFl
 	if terminal.OnTerminal(g.Errs) {
 		fmt.Fprintln(g.Errs, "mkt demo stops.")
 	}
-	<-logged
 	return errors.Join(err, <-stopped, <-running)
+}
+
+// addToLog adds the newest publications to the transparency log.
+func (g *Group) addToLog(ctx context.Context, files commitlog.Files) {
+	g.logging.Lock()
+	defer g.logging.Unlock()
+	if _, err := g.Batch.RunLog(ctx, files, logWait); err != nil && ctx.Err() == nil {
+		g.Log.Error("the transparency log", "error", err)
+	}
 }
 
 // demoGrace is how long a running step may go on after the stop. Nothing is lost by a cycle of a
 // demo that does not end.
 const demoGrace = 2 * time.Second
 
-// demoCycles runs every account's first cycles, the main account's first, then all of them on
-// their schedules. It calls first after those of the main account.
-func (g *Group) demoCycles(ctx context.Context, file *accounts.File, every time.Duration, steps []batch.Step, first func()) error {
+// demoCycles runs every account's first cycles of the present, the main account's first, then all of them on their schedules.
+func (g *Group) demoCycles(ctx context.Context, file *accounts.File, every time.Duration, steps []batch.Step) error {
 	table := batch.NewTimetable(g.Batch, batch.ScheduleOptions{Jitter: every / 10, Parallel: 2, Grace: demoGrace}, steps)
 	if err := table.SetTenants(file); err != nil {
 		return err
@@ -286,7 +298,6 @@ func (g *Group) demoCycles(ctx context.Context, file *accounts.File, every time.
 	if err := own.Wait(); err != nil {
 		return fmt.Errorf("first cycle: %w", err)
 	}
-	first()
 	go daemon.NewReloads(g.Env).Watch(ctx, file, table.SetTenants)
 	table.RunAll(ctx, rest...)
 	return nil

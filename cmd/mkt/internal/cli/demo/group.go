@@ -4,6 +4,7 @@ package demo
 
 import (
 	"path/filepath"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -25,11 +26,12 @@ type Group struct {
 	Browser *browser.Group
 
 	starting *terminal.Bar // how far the demo is with its start
+	logging  sync.Mutex    // held while publications are added to the transparency log
 }
 
 // NewGroup returns a system with the settings of env.
 func NewGroup(env *cli.Env) *Group {
-	return &Group{env, batch.NewGroup(env), &serving.Group{Env: env}, &browser.Group{Env: env}, nil}
+	return &Group{Env: env, Batch: batch.NewGroup(env), Serving: &serving.Group{Env: env}, Browser: &browser.Group{Env: env}}
 }
 
 // New returns the commands.

@@ -51,8 +51,8 @@ const (
 	PastStep = 56 * time.Second
 	// briefPast is the past of all but the main account, because people wait for it.
 	briefPast = 10 * time.Minute
-	// publishedPast is the part of the main account's past that was published, with markets every marketStep:
-	// it can be replayed, and its prices have a path.
+	// publishedPast is the part of the main account's past with markets every marketStep: it can be replayed, and
+	// its prices have a path.
 	publishedPast = time.Hour
 	marketStep    = 10 * time.Minute
 )
@@ -62,61 +62,69 @@ func (f demoFlags) shorten(d time.Duration) time.Duration {
 	return time.Duration(float64(d) / max(f.speed, 1))
 }
 
-func (f demoFlags) pastBegins(now time.Time) time.Time {
-	return now.Add(-f.shorten(f.past)).Truncate(time.Second)
+// published returns when the last hour of the past begins. Its markets are published every marketStep.
+func (f demoFlags) published() time.Time {
+	return f.now.Add(-f.shorten(min(publishedPast, f.past)))
 }
 
-// published returns when the published part of the past begins.
-func (f demoFlags) published(now time.Time) time.Time {
-	return now.Add(-f.shorten(min(publishedPast, f.past)))
+func (f demoFlags) step() time.Duration {
+	return max(time.Second, f.shorten(PastStep).Truncate(time.Second))
 }
 
-// playPast runs the live cycles of the past: matches in play then have been followed since they
-// began. Only the main account's last hour is published, with markets. It does not repeat
-// cycles of an earlier demo in the same folder.
-func (g *Group) playPast(ctx context.Context, clock *Clock, f demoFlags, file *accounts.File, steps []batch.Step) error {
+// begins returns when the past begins that is played: --past ago, or where an earlier demo in the folder ended.
+func (g *Group) begins(f demoFlags, main *accounts.Tenant) (at time.Time, continued bool) {
+	at = f.now.Add(-f.shorten(f.past))
+	for p := range main.Products {
+		if last := g.Batch.LastFetch(batch.Job{Tenant: main, Product: p}); !last.IsZero() {
+			at, continued = latest(at, last.Add(f.step())), true
+		}
+	}
+	if at.After(f.now) {
+		at = f.now
+	}
+	return at.Truncate(time.Second), continued
+}
+
+// playPast runs the cycles of the past: matches in play then have been followed since they began. The main account is
+// published, first of all and before opened is called, with a few fixtures; the cycles of the others are kept.
+func (g *Group) playPast(ctx context.Context, clock *Clock, f demoFlags, file *accounts.File, steps []batch.Step, opened func()) error {
 	defer clock.Show(time.Time{})
-	now, step := clock.real(), max(time.Second, f.shorten(PastStep).Truncate(time.Second))
 	everything := batch.Selection{All: true}
-	jobs, _, err := everything.Jobs(file, now)
+	jobs, _, err := everything.Jobs(file, f.now)
 	if err != nil {
 		return err
 	}
-	main := file.Tenants[0].ID
-	published := f.published(now)
-	jobs = slices.DeleteFunc(jobs, func(j batch.Job) bool { return j.Product == football.MarketEngine && j.Tenant.ID != main })
+	isMain := func(j batch.Job) bool { return j.Tenant.ID == file.Tenants[0].ID }
+	jobs = slices.DeleteFunc(jobs, func(j batch.Job) bool { return j.Product == football.MarketEngine && !isMain(j) })
 	next := make([]time.Time, len(jobs)) // when each job runs
 	for i, j := range jobs {
-		switch {
-		case j.Product == football.MarketEngine:
-			next[i] = published
-		case j.Tenant.ID == main:
-			next[i] = f.pastBegins(now)
-		default:
-			next[i] = latest(f.pastBegins(now), now.Add(-f.shorten(briefPast)))
+		if next[i] = f.begins; !isMain(j) {
+			next[i] = latest(f.begins.Add(time.Second), f.now.Add(-f.shorten(briefPast)), g.Batch.LastFetch(j).Add(f.step()))
 		}
-		next[i] = latest(next[i], g.Batch.LastFetch(j).Add(step))
 	}
-	for at := f.pastBegins(now); at.Before(clock.real()); at = at.Add(step) {
+	for at := f.begins; at.Before(clock.real()); at = at.Add(f.step()) {
 		clock.Show(at)
-		passed, all := at.Sub(f.pastBegins(now)), clock.real().Sub(f.pastBegins(now))
-		g.starting.Set(int(passed/step), int(all/step)+1)
+		passed, all := at.Sub(f.begins), clock.real().Sub(f.begins)
+		g.starting.Set(int(passed/f.step()), int(all/f.step())+1)
 		var running errgroup.Group
 		for i, j := range jobs {
 			if next[i].After(at) {
 				continue
 			}
 			of := steps[:2] // the rest is published by the first cycle of the present
-			if j.Tenant.ID == main && !at.Before(published) {
+			if isMain(j) {
 				of = steps
 			}
 			if j.Product == football.MarketEngine {
-				next[i] = at.Add(f.shorten(marketStep))
+				next[i] = latest(at.Add(f.shorten(marketStep)), f.published())
 			}
 			running.Go(func() error { return g.Batch.RunJob(ctx, ctx, j, "", of, func(batch.Report) {}) })
 		}
 		if err := running.Wait(); err != nil {
-			return fmt.Errorf("cycles of %s: %w", at.Format(time.TimeOnly), err)
+			return fmt.Errorf("cycles of %s: %w", at.UTC().Format("15:04:05"), err)
+		}
+		if at.Equal(f.begins) {
+			opened()
 		}
 	}
 	return nil

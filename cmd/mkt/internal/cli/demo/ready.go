@@ -6,15 +6,12 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"path/filepath"
-	"strings"
 	"time"
 
-	"mkt/internal/terminal"
 	"mkt/publish/football"
 )
 
-// Ready is the ready line of mkt demo --output json.
+// Ready is a line of mkt demo --output json: "open" when the main account is served, "ready" when all accounts are.
 type Ready struct {
 	Event      string       `json:"event"`
 	BaseURL    string       `json:"base_url"`
@@ -31,44 +28,96 @@ type demoTicket struct {
 	About    string   `json:"about"`
 }
 
-// readyBy is how long, after the past was played, the ready line waits for the data of the
-// small accounts. It waits for the main account without a limit.
-const readyBy = 8 * time.Second
+// milestones are closed when they are reached.
+type milestones struct {
+	open    chan struct{} // the main account is published
+	present chan struct{} // the past was played
+	filled  chan struct{} // the other accounts are served
+}
 
-// announce waits until the data is served and prints how to read it.
-func (g *Group) announce(ctx context.Context, base, pages <-chan string, first <-chan struct{}, f demoFlags, accounts []Account) error {
-	var url, console string
-	for address, from := range map[*string]<-chan string{&url: base, &console: pages} {
+func newMilestones() milestones {
+	return milestones{make(chan struct{}), make(chan struct{}), make(chan struct{})}
+}
+
+// reached waits for a milestone. It returns false if ctx ends first.
+func reached(ctx context.Context, milestone <-chan struct{}) bool {
+	select {
+	case <-milestone:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// notice is what every page of the console says until the demo is filled.
+func (m milestones) notice(clock *Clock) string {
+	isOver := func(milestone <-chan struct{}) bool {
+		select {
+		case <-milestone:
+			return true
+		default:
+			return false
+		}
+	}
+	switch {
+	case isOver(m.filled):
+		return ""
+	case isOver(m.present):
+		return "The demo is filling: the other accounts run their first cycles. Until then they have no data, and the checks say so."
+	}
+	const hour = "15:04"
+	return fmt.Sprintf("The demo is filling: it plays its past, and is at %s of %s. Until then prices come every ten minutes and other accounts have no data: the checks say so.",
+		clock.Now().UTC().Format(hour), clock.real().UTC().Format(hour))
+}
+
+// patience is how long, after the past was played, the ready line waits for the data of the
+// small accounts. It waits for the main account without a limit.
+const patience = 30 * time.Second
+
+// announce says how to read the data as soon as some is served, and what to try when the past was played.
+func (g *Group) announce(ctx context.Context, base, pages <-chan string, at milestones, f demoFlags, shown *chooser, accounts []Account) error {
+	s := screen{flags: f, accounts: accounts}
+	for address, from := range map[*string]<-chan string{&s.url: base, &s.console: pages} {
 		select {
 		case *address = <-from:
 		case <-ctx.Done():
 			return ctx.Err()
 		}
 	}
-	select {
-	case <-first:
-	case <-ctx.Done():
+	if err := s.writeFile(); err != nil {
+		return err
+	}
+	if !reached(ctx, at.open) {
 		return ctx.Err()
 	}
 	for _, p := range football.Products() {
-		if err := served(ctx, url+routes[p], accounts[0].Token); err != nil {
+		if err := served(ctx, s.url+routes[p], accounts[0].Token); err != nil {
 			return err
 		}
 	}
-	others, cancel := context.WithDeadline(ctx, f.present.Add(readyBy))
+	if err := g.Answer(readyLine("open", s.url, s.console, accounts), func(out io.Writer) error { return s.print(ctx, out, shown) }); err != nil {
+		return err
+	}
+	if !reached(ctx, at.present) {
+		return ctx.Err()
+	}
+	g.starting.Set(0, 0)
+	g.starting.Note("first cycles of the other accounts")
+	others, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	for _, d := range accounts[1:] {
 		for _, p := range football.Products() {
 			if d.runs(p, g.Now()) {
-				_ = served(others, url+routes[p], d.Token) // if it is not ready yet, the route answers 503
+				_ = served(others, s.url+routes[p], d.Token) // if it is not ready yet, the route answers 503
 			}
 		}
 	}
+	close(at.filled)
 	g.starting.Done()
-	if g.JSON() {
-		return g.Encode(readyLine(url, console, accounts))
-	}
-	return g.printDemo(url, console, f, accounts)
+	return g.Answer(readyLine("ready", s.url, s.console, accounts), func(out io.Writer) error {
+		_, err := fmt.Fprintln(out, "All accounts have their data now.")
+		return err
+	})
 }
 
 // routes have a 200 answer as soon as a product has data.
@@ -98,8 +147,8 @@ func served(ctx context.Context, url, token string) error {
 	}
 }
 
-func readyLine(url, console string, accounts []Account) Ready {
-	line := Ready{Event: "ready", BaseURL: url, ConsoleURL: console}
+func readyLine(event, url, console string, accounts []Account) Ready {
+	line := Ready{Event: event, BaseURL: url, ConsoleURL: console}
 	for _, d := range accounts {
 		ticket := demoTicket{ClientID: d.Tenant.ID, Token: d.Token, Products: []string{}, Features: d.Tenant.EnabledFeatures(),
 			Status: string(d.Tenant.Status), About: d.about}
@@ -112,62 +161,3 @@ func readyLine(url, console string, accounts []Account) Ready {
 	}
 	return line
 }
-
-func (g *Group) printDemo(url, console string, f demoFlags, accounts []Account) error {
-	fmt.Fprintf(g.Out, "mkt demo is ready: open %s in a browser. The API is at %s/api/v1\n\n", console, url)
-	w := terminal.NewTableWriter(g.Out)
-	w.Header("account", "token", "shows")
-	for _, d := range accounts {
-		fmt.Fprintf(w, "%s\t%s\t%s\n", d.Tenant.ID, d.Token, d.about)
-	}
-	if err := w.Flush(); err != nil {
-		return err
-	}
-	dir, err := filepath.Abs(f.dir) // another terminal is in another folder
-	if err != nil {
-		return err
-	}
-	replay := ""
-	if f.began.Sub(f.published(f.began)) > 2*time.Minute {
-		replay = demoReplay
-	}
-	files := "They stay when it ends."
-	if f.temporary {
-		files = "They are removed when it ends."
-	}
-	_, err = fmt.Fprint(g.Out, strings.NewReplacer("URL", url, "MAIN", accounts[0].Token, "CONSOLE", console, "MKT", terminal.Self(), "FOLDER", dir,
-		"DATA", terminal.Quote(filepath.Join(dir, "data")), "SETTINGS", terminal.Quote(filepath.Join(dir, "mkt.yaml")), "LIVELY", f.liveEvery.String(), "EVERY", f.every.String(), "STAY", files,
-		"FROM", f.published(f.began).UTC().Add(time.Minute).Format("15:04Z"), "UNTIL", f.present.UTC().Format("15:04Z"), "AGAIN", terminal.Quote(filepath.Join(dir, "again"))).Replace(strings.Replace(demoHints, "REPLAY", replay, 1)))
-	return err
-}
-
-// demoHints are lines to paste, with the names used in README.md and docs/clients.md.
-const demoHints = `
-Paste into another terminal:
-
-  BASE=URL
-  TOKEN=MAIN
-  AUTH="Authorization: Bearer $TOKEN"
-  curl -s -H "$AUTH" "$BASE/api/v1/fixtures?limit=2"
-  FX=$(curl -s -H "$AUTH" "$BASE/api/v1/live?limit=1" | grep -o 'fx_[a-z0-9]*' | head -1)
-  curl -s -H "$AUTH" "$BASE/api/v1/live/$FX/momentum"
-  MKT live show "$FX" --data DATA
-  MKT doctor --config SETTINGS
-REPLAY
-Prices are new every EVERY, matches in play every LIVELY. CONSOLE/api
-documents every route, and asks it for you. With the token of "suspended" a
-route answers 403.
-
-All files are in FOLDER. STAY
-Ctrl-C ends it.
-`
-
-// demoReplay are the lines to paste for the past that was published.
-const demoReplay = `
-The last hour of "main" can run again: the first line rebuilds the live
-snapshots that retention deleted, the second serves the hour at 30 times its
-speed, with a token of its own.
-
-  MKT replay --config SETTINGS --tenant main --from FROM --to UNTIL --into AGAIN
-  MKT serve --config SETTINGS --data AGAIN --tenant main --listen 127.0.0.1:0 --replay FROM..UNTIL --speed 30
-`

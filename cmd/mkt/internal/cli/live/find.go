@@ -6,6 +6,7 @@ import (
 
 	"mkt/internal/console/inplay"
 	"mkt/internal/dataset"
+	"mkt/internal/evidence/examples"
 	"mkt/internal/evidence/find"
 	"mkt/internal/terminal"
 	"mkt/publish/football"
@@ -40,6 +41,28 @@ func (g *Group) findLive(tenant, name string) (*liveView, error) {
 		return nil, errors.Join(unread...)
 	}
 	return nil, fmt.Errorf("newest live snapshot of %s: %q: %w", terminal.Several(tenants), name, find.ErrUnknown)
+}
+
+// anyInPlay returns the id of a match in play with a momentum, of one tenant, or for "" of the first tenant with one.
+func (g *Group) anyInPlay(tenant string) (string, error) {
+	datasets, err := dataset.List(g.Data, dataset.Filter{Tenant: tenant, Product: string(football.LiveIntelligence)})
+	if err != nil {
+		return "", err
+	}
+	for _, d := range datasets {
+		root, err := d.Open()
+		if err != nil {
+			return "", err
+		}
+		m, err := examples.Match(root)
+		if err = errors.Join(err, root.Close()); err != nil {
+			return "", fmt.Errorf("live data of %s: %w", d.Tenant, err)
+		}
+		if m != nil {
+			return m.FixtureID, nil
+		}
+	}
+	return "", errors.New("no match in play has a momentum: mkt live list shows the matches")
 }
 
 // liveOf returns the fixture named by a text in a tenant's newest live snapshot, with its

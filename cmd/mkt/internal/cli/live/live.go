@@ -25,13 +25,13 @@ func newLive(g *Group) *cobra.Command {
 func newLiveShow(g *Group) *cobra.Command {
 	var tenant, file string
 	cmd := &cobra.Command{
-		Use:        "show FIXTURE",
+		Use:        "show [FIXTURE]",
 		SuggestFor: []string{"report"}, // an earlier name of --html
 		Short:      "Draw clock, score, momentum, pressure and timeline",
 		Long: `Draw clock, score, momentum, pressure by minute and timeline of a fixture in
 the newest live snapshot. FIXTURE is its id, or a part of its teams' names,
-accents or not. Pressure and timeline are there for fixtures of the detail
-set. Nothing is written.
+accents or not; without it, a match with a momentum is chosen. Pressure and
+timeline are there for fixtures of the detail set. Nothing is written.
 
 With --html the same is written as one HTML page that needs no other file to be
 opened, mailed or printed, with momentum over the whole match, the counters by
@@ -41,18 +41,24 @@ is needed. A FILE that exists is replaced, completely or not at all; - is the
 standard output.`,
 		Example: `  mkt live show Arsenal --tenant acme
   mkt live show Arsenal --html match.html`,
-		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := (dataset.Filter{Tenant: tenant}).Check(); err != nil {
 				return err
+			}
+			wanted := strings.Join(args, " ")
+			if len(args) == 0 {
+				var err error
+				if wanted, err = g.anyInPlay(tenant); err != nil {
+					return err
+				}
 			}
 			if cmd.Flags().Changed("html") {
 				if file == "" {
 					return terminal.Usagef("--html: want the file to write, or - for the standard output")
 				}
-				return g.liveReport(cmd.Context(), tenant, strings.Join(args, " "), file)
+				return g.liveReport(cmd.Context(), tenant, wanted, file)
 			}
-			return g.liveShow(tenant, strings.Join(args, " "))
+			return g.liveShow(tenant, wanted)
 		},
 	}
 	cmd.Flags().StringVar(&tenant, "tenant", "", "select this account's data (default: all accounts)")
