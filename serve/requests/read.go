@@ -16,6 +16,9 @@ import (
 // leave one.
 const maxFiles = 64
 
+// maxSearched is the same for a search in the files of all accounts.
+const maxSearched = 2000
+
 // Read returns the kept requests of an account, of all replicas, newest first. Damaged files and
 // lines are left out, and damage says which; it is nil if there are none.
 func Read(f durable.ReadFS, clientID string) (list []Record, damage, err error) {
@@ -43,7 +46,7 @@ func Find(f durable.ReadFS, id string) (list []Found, err error) {
 		return nil, err
 	}
 	files, err := filesOf(f, func(string) bool { return true })
-	for _, file := range files {
+	for _, file := range files[:min(len(files), maxSearched)] {
 		records, _ := read(f, file.name, append([]byte(`"request_id":`), quoted...))
 		for _, one := range records {
 			if one.ID == id {

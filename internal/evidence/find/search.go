@@ -83,18 +83,21 @@ func Search(ctx context.Context, list []dataset.Dataset, requestsDir, text strin
 		r.Kind, look = Selection, r.market
 	case isCycle:
 		r.Kind, look = Cycle, r.cycle
-	case r.request(requestsDir) || strings.HasPrefix(text, "req_"):
-		r.Kind = Request
+	case strings.HasPrefix(text, "req_"):
+		r.Kind, list = Request, nil
+		r.request(requestsDir)
 	case !query.Empty():
 		look = func(d dataset.Dataset, f durable.ReadFS) error { return r.words(query, d, f) }
+		r.request(requestsDir) // a client may give it an id that is a word
 	}
+	asked := len(r.Hits)
 	for _, d := range list {
 		if err := r.lookIn(ctx, d, look); err != nil {
 			r.Unread = append(r.Unread, fmt.Sprintf("%s: %v", d, err))
 		}
 	}
 	if r.Kind == Words {
-		slices.SortStableFunc(r.Hits, func(a, b Hit) int {
+		slices.SortStableFunc(r.Hits[asked:], func(a, b Hit) int {
 			return cmp.Or(order(a.phrase, b.phrase), order(a.inPlay, b.inPlay), a.At.Compare(b.At), cmp.Compare(a.Name, b.Name))
 		})
 	}
@@ -115,9 +118,6 @@ func order(a, b bool) int {
 }
 
 func (r *Results) lookIn(ctx context.Context, d dataset.Dataset, look func(dataset.Dataset, durable.ReadFS) error) error {
-	if r.Kind == Request {
-		return nil
-	}
 	if ctx.Err() != nil {
 		return errors.New("not searched: it took too long")
 	}
@@ -213,8 +213,8 @@ func (r *Results) cycle(d dataset.Dataset, root durable.ReadFS) error {
 	return err
 }
 
-// request looks for requests with an id, and reports whether there are any.
-func (r *Results) request(dir string) bool {
+// request looks for requests with an id: the newest one of each account, whose page has them all.
+func (r *Results) request(dir string) {
 	root, err := durable.OpenExisting(dir)
 	if err == nil {
 		defer root.Close()
@@ -222,13 +222,15 @@ func (r *Results) request(dir string) bool {
 		list, err = requests.Find(root, r.Query)
 		for i := range list {
 			one := &list[i]
+			if slices.ContainsFunc(r.Hits, func(h Hit) bool { return h.Tenant == one.ClientID }) {
+				continue
+			}
 			r.add(Hit{Kind: Request, Dataset: dataset.Dataset{Tenant: one.ClientID}, ID: one.ID, Name: strings.TrimSpace(fmt.Sprint(one.Path(), " ", cmp.Or(one.Code, fmt.Sprint(one.Status))))}, &one.At)
 		}
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		r.Unread = append(r.Unread, fmt.Sprintf("requests: %v", err))
 	}
-	return len(r.Hits) > 0
 }
 
 // words looks for the words of a query in the teams, leagues and ids of fixtures.
@@ -298,7 +300,7 @@ func (h *Hit) Address() string {
 
 // Only returns the address of the one thing with the id of the query; "" if there is none, or several.
 func (r *Results) Only() string {
-	if r.Kind == Words || len(r.Hits) != 1 {
+	if len(r.Hits) != 1 || r.Kind == Words && r.Hits[0].Kind != Request {
 		return ""
 	}
 	return r.Hits[0].Address()

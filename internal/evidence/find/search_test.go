@@ -19,9 +19,8 @@ import (
 	"mkt/serve/requests"
 )
 
-// searched is a data root of three accounts: acme has Beşiktaş at home, in play too, and a fixture
-// that left the newest publication; other has the same fixture id as acme, and many fixtures; the newest
-// publication of broken is damaged.
+// searched is a data root of three accounts: acme has Beşiktaş at home, which is in play; other has many
+// fixtures, and one with the id of one of acme's; the newest publication of broken is damaged.
 func searched(t *testing.T) (data, requestsDir string) {
 	data, requestsDir = t.TempDir(), filepath.Join(t.TempDir(), requests.Folder)
 	named := func(f *servetest.Fixture, home, away, league string) {
@@ -48,7 +47,9 @@ func searched(t *testing.T) (data, requestsDir string) {
 	log := requests.New(requests.Options{Disk: disk, Name: func() (string, error) { return "web", nil }, Known: func(string) bool { return true }, Now: time.Now})
 	log.Add("acme", requests.Record{At: servetest.Start, ID: "req_abc", Route: "/fixtures/{id}", Fixture: list[0].Row.FixtureID, Status: 200})
 	log.Add("acme", requests.Record{At: servetest.Start, ID: "twice", Route: "/account", Status: 403, Code: "CLIENT_SUSPENDED"})
+	log.Add("acme", requests.Record{At: servetest.Start.Add(time.Second), ID: "twice", Route: "/account", Status: 200})
 	log.Add("other", requests.Record{At: servetest.Start, ID: "twice", Route: "/account", Status: 200})
+	log.Add("other", requests.Record{At: servetest.Start, ID: "alesund", Route: "/account", Status: 200})
 	log.Flush()
 	return data, requestsDir
 }
@@ -66,6 +67,7 @@ func TestSearch(t *testing.T) {
 		"BEŞİKTAŞ malmo":   "match acme, fixture acme, fixture acme, fixture other", // no name has the words in this order but with a dash between them
 		"malmo besiktas":   "fixture acme, fixture other, match acme, fixture acme", // those with the words in their order are the first
 		"bodø":             "fixture acme",
+		"alesund":          "request other, fixture acme", // no client leads an operator away from a team
 		"otztal lig":       "fixture acme",                // a league
 		"1000002":          "fixture other, fixture acme", // an id of the provider
 		fx("acme", 0):      "fixture acme → /fixtures/acme/" + fx("acme", 0),
