@@ -2,7 +2,7 @@
 // The ids of fixtures and names of leagues that this browser keeps on top of the lists of the page's account.
 const stars = {
   key: () => `stars ${document.querySelector("[data-stars]")?.dataset.stars}`,
-  get all() { try { return JSON.parse(localStorage.getItem(this.key())) ?? []; } catch { return []; } },
+  get all() { try { return [JSON.parse(localStorage.getItem(this.key())) ?? []].flat(); } catch { return []; } },
   set all(list) { localStorage.setItem(this.key(), JSON.stringify(list.slice(-60))); },
 };
 // read returns a page of which the caller shows a part.
@@ -108,6 +108,7 @@ const renew = (old, fresh) => {
 })();
 // An element with data-star, an id or a name, gets a button that keeps it on top of the lists.
 (() => {
+  try { localStorage.length; } catch { return; } // the reader lets no page keep anything
   const mark = () => document.querySelectorAll("[data-star]").forEach((e) => {
     if (!e.querySelector(":scope > .star")) {
       e.prepend(Object.assign(document.createElement("button"), { type: "button", className: "star", ariaLabel: `Keep ${e.dataset.name ?? e.textContent} on top` }));

@@ -154,33 +154,35 @@ func (p *Path) marketSections(o Shown, m *Market) ([]doc.Section, error) {
 
 // pricesTable returns a table of prices without rows.
 func (p *Path) pricesTable() *doc.Table {
-	t := &doc.Table{Class: "prices", Columns: doc.Columns("Selection", "#Current", "Path", "#Opening", "#Last before kick-off", "#Moves")}
+	t := &doc.Table{Class: "prices", Columns: doc.Columns("Selection", "#Current", "#Last before kick-off", "Path", "#Opening", "#Moves")}
 	if p.Removed {
 		t.Columns[1].Name = "Newest"
 	}
 	if !p.FromStart {
-		t.Columns[3].Name = "Oldest shown"
+		t.Columns[4].Name = "Oldest shown"
 	}
 	return t
 }
 
 // addPrice adds the price of o's market to a table.
 func (o Shown) addPrice(t *doc.Table, p *Path, s *Series, class string, name doc.Line) {
-	t.Add(name, o.current(p, s), doc.Drawn(spark(p, s, class)), o.judged(p, s, s.Opening), o.judged(p, s, s.Closing), s.Moves())
+	t.Add(name, o.current(p, s), o.judged(p, s, s.Closing), doc.Drawn(spark(p, s, class)), o.judged(p, s, s.Opening), s.Moves())
 }
 
-// addMain adds the prices of a market's main line to a table of several markets.
+// addMain adds the prices of a market's main line to a table of several markets. The first of them has the market's name.
 func (p *Path) addMain(t *doc.Table, o Shown, m *table.MarketRow) {
 	o.Market = m.MarketID
-	market := doc.Span{Words: Heading(m)}
+	name := doc.Line{{Words: Heading(m)}, {Words: " "}}
 	if o.LinkMarket != nil {
-		market.Link = o.LinkMarket(m.MarketID)
+		name[0].Link = o.LinkMarket(m.MarketID)
 	}
 	series, line := p.Market(m.MarketID).Series, MainLine(m)
 	for i := range series {
 		if s := &series[i]; s.Line == line {
-			o.addPrice(t, p, s, "", doc.Line{market, {Words: " " + s.Name}})
-			market.Link, market.Class = "", "soft" // one link is enough
+			o.addPrice(t, p, s, "", append(name, doc.Span{Words: s.Name}))
+			if len(name) > 0 {
+				t.Rows[len(t.Rows)-1].Class, name = "first", nil
+			}
 		}
 	}
 }

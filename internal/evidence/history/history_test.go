@@ -227,7 +227,7 @@ func TestMainPrices(t *testing.T) {
 	w.publish(fx, other)
 	w.publish(offer{id: "fx_a", over: true}, other)
 	html := page()
-	home, away := strings.Index(html, `<a href="/mk_result">Match result (Result)</a> HOME`), strings.Index(html, " AWAY")
+	home, away := strings.Index(html, `<a href="/mk_result">Match result (Result)</a> HOME`), strings.Index(html, ">AWAY<")
 	if home < 0 || away < home || strings.Count(html, `href="/mk_result"`) != 1 || strings.Contains(html, "Newest") || strings.Count(html, "fixture removed") > 0 ||
 		!strings.Contains(html, "Last before kick-off") || !strings.Contains(html, `<a href="/mk_result/sl_home/2">1.50</a>`) {
 		t.Error(html)
