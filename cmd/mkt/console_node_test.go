@@ -125,7 +125,8 @@ func TestNodeConsole(t *testing.T) {
 }
 
 func overviewPages(t *testing.T, ready demo.Ready) {
-	names := map[string]string{"accounts": "tbody th strong", "title": "h1", "schedules": ".schedules tbody tr", "ended": ".schedules td .good", "connections": "td[data-label=Provider]"}
+	names := map[string]string{"accounts": "tbody th strong", "title": "h1", "answer": ".answer",
+		"cycles": "td[data-label=Cycles]", "states": "td[data-label=State]", "connections": "td[data-label=Provider]"}
 	for _, p := range browse(t, ready.ConsoleURL,
 		browserPage{Path: "/", Shot: "overview", Texts: names},
 		browserPage{Path: "/", Shot: "overview-dark", Dark: true, Texts: names},
@@ -139,9 +140,22 @@ func overviewPages(t *testing.T, ready demo.Ready) {
 				t.Errorf("no connection is %q: %q", want, p.Texts["connections"])
 			}
 		}
-		if len(p.Texts["schedules"]) < len(ready.Tenants) || len(p.Texts["ended"]) == 0 {
-			t.Errorf("schedules %q, those that ended well %q", p.Texts["schedules"], p.Texts["ended"])
+		if len(p.Texts["cycles"]) < len(ready.Tenants) || !slices.ContainsFunc(p.Texts["states"], func(text string) bool { return strings.HasPrefix(text, "published") }) {
+			t.Errorf("cycles %q, states %q", p.Texts["cycles"], p.Texts["states"])
 		}
+		if want := fmt.Sprintf("%d accounts: %d served, 4 not; ", len(ready.Tenants), len(ready.Tenants)-4); !strings.HasPrefix(strings.Join(p.Texts["answer"], ""), want) {
+			t.Errorf("the page begins with %q, want %q", p.Texts["answer"], want)
+		}
+	}
+	shown := map[string]string{"accounts": "tbody th strong", "strips": ".strip [role=img]"}
+	parts := browse(t, ready.ConsoleURL,
+		browserPage{Path: "/", Do: [][]any{{"click", ".answer a.warn"}, {"see", "h2:has-text('not served')"}}, Texts: shown},
+		browserPage{Path: "/", Do: [][]any{{"click", ".answer a.good"}, {"see", "h2:has-text('that are served')"}}, Texts: shown})
+	if got := parts[0].Texts["accounts"]; !slices.Equal(got, []string{"suspended", "revoked", "expired", "unconnected"}) {
+		t.Errorf("not served: %q", got)
+	}
+	if p := parts[1]; len(p.Texts["accounts"]) != len(ready.Tenants)-4 || len(p.Texts["strips"]) < len(ready.Tenants)-4 {
+		t.Errorf("served: %q, with strips %q", p.Texts["accounts"], p.Texts["strips"])
 	}
 }
 

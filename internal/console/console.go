@@ -105,7 +105,7 @@ func (c *Console) routes(running context.Context, f *frame.Frame, log receipts.L
 	handle("GET /cycles/{account}/{product}/{moment}/answers/{number}", cycles.Answer)
 	handle("GET /cycles/{account}/{product}/{moment}/mapping", cycles.Mapping)
 
-	audit := &audit.Pages{Reader: reader, Frame: f, Running: running}
+	audit := audit.New(reader, f, running)
 	handle("GET /audit", audit.Audit)
 	handle("GET /audit/{account}/{product}", audit.Audit)
 	c.mux.HandleFunc("GET /audit/{account}/{product}/check", audit.BeginCheck)

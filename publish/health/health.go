@@ -62,6 +62,9 @@ type Run struct {
 	// most costsKept of them (fetch only).
 	Costs []int64 `json:"costs,omitempty"`
 
+	// Hours are the runs of the newest [HoursKept] hours in which there were any, oldest first.
+	Hours []Hour `json:"hours,omitempty"`
+
 	// Counters are for people and metrics: requests, fixtures, rejected, held, …
 	Counters map[string]int64 `json:"counters,omitempty"`
 }

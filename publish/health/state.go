@@ -13,7 +13,7 @@ import (
 
 // Format is the version of the state files.
 //
-//	1: first; members were added since (refusals_in_a_row, quota, plan, costs), which older
+//	1: first; members were added since (refusals_in_a_row, quota, plan, costs, hours), which older
 //	   readers ignore and newer ones do not require
 const Format = 1
 
@@ -98,7 +98,7 @@ func Record(f durable.FS, run Run) error {
 
 // after adds the history of a step to its newest run.
 func (r Run) after(before *Run) Run {
-	r.Format = Format
+	r.Format, r.Hours = Format, r.hoursAfter(before)
 	r.LastOKAt, r.FailuresInARow, r.FailedAt, r.CredentialAcceptedAt, r.CredentialRefusedAt, r.RefusalsInARow = nil, 0, nil, nil, nil, 0
 	at := r.FinishedAt
 	if before != nil && before.CredentialFingerprint == r.CredentialFingerprint {

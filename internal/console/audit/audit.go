@@ -5,7 +5,9 @@ import (
 	"context"
 	"embed"
 	"html/template"
+	"math"
 	"net/http"
+	"strconv"
 	"sync"
 	"time"
 
@@ -28,81 +30,33 @@ type Pages struct {
 	Frame   *frame.Frame
 	Running context.Context // until the console stops
 
-	checks    checks
+	begun     sync.Map // how often a check of a dataset was begun
+	checks    *background.Reader[dataset.Dataset, check]
 	comparing sync.Mutex // held during a comparison, which reads two snapshots
+}
+
+// New returns the pages. A check goes on until it is done, or running is.
+func New(reader *choice.Reader, f *frame.Frame, running context.Context) *Pages {
+	return &Pages{Reader: reader, Frame: f, Running: running, checks: background.New[dataset.Dataset, check](math.MaxInt)}
 }
 
 // auditBody is the content of the page with an account's evidence.
 type auditBody struct {
 	choice.Choice
 	Newest uint64
-	Check  *check // of this account and product; nil if there was none
-	Other  *check // a running check of another one; nil if there is none
+	Check  *background.Reading[check] // nil if there was none
 }
 
-// check is a verification. It goes on when nobody looks at its page.
+// check is a verification.
 type check struct {
-	Dataset     dataset.Dataset
-	Began       time.Time
-	Took        time.Duration
-	Running     bool
-	Done, Total int // cycles
-	Report      verify.Report
-	Problem     string // why it could not be done
+	Began   time.Time
+	Took    time.Duration
+	Report  verify.Report
+	Problem string // why it could not be done
 }
 
 // Document returns the verdict as mkt verify prints it.
-func (c *check) Document() (template.HTML, error) { return c.Report.Document().HTML() }
-
-// checks keeps the newest verification of each account and product. One runs at a time:
-// it reads every byte.
-type checks struct {
-	mu      sync.Mutex
-	newest  map[dataset.Dataset]*check
-	running *check
-}
-
-// of returns copies of the newest check of a dataset, and of the one now running.
-func (c *checks) of(d dataset.Dataset) (own, running *check) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if found := c.newest[d]; found != nil {
-		shown := *found
-		own = &shown
-	}
-	if c.running != nil {
-		shown := *c.running
-		running = &shown
-	}
-	return own, running
-}
-
-// begin starts a check, unless one is running.
-func (c *checks) begin(d dataset.Dataset, now func() time.Time, run func(progress func(done, total int)) (verify.Report, error)) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.running != nil {
-		return
-	}
-	started := &check{Dataset: d, Began: now(), Running: true}
-	if c.newest == nil {
-		c.newest = make(map[dataset.Dataset]*check)
-	}
-	c.newest[d], c.running = started, started
-	go func() {
-		report, err := background.Guarded(func() (verify.Report, error) {
-			return run(func(done, total int) {
-				c.mu.Lock()
-				defer c.mu.Unlock()
-				started.Done, started.Total = done, total
-			})
-		})
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		started.Running, started.Report, started.Problem, started.Took = false, report, terminal.Message(err), now().Sub(started.Began)
-		c.running = nil
-	}()
-}
+func (c check) Document() (template.HTML, error) { return c.Report.Document().HTML() }
 
 func (c *Pages) Audit(r *http.Request) (frame.View, error) {
 	p, err := c.Pick(r, "/audit")
@@ -123,9 +77,9 @@ func (c *Pages) Audit(r *http.Request) (frame.View, error) {
 	if body.Newest, _, err = snapshot.LastRecord(root); err != nil && !snapshot.IsFault(err) {
 		return v, err
 	}
-	own, running := c.checks.of(p.Dataset)
-	if body.Check = own; running != nil && running.Dataset != p.Dataset {
-		body.Other = running
+	if n, ok := c.begun.Load(p.Dataset); ok {
+		reading := c.check(r.Context(), p.Dataset, n.(int))
+		body.Check = &reading
 	}
 	return v, nil
 }
@@ -140,10 +94,25 @@ func (c *Pages) BeginCheck(w http.ResponseWriter, r *http.Request) {
 		c.Frame.Fail(w, r, err)
 		return
 	}
-	c.checks.begin(p.Dataset, c.Now, func(progress func(done, total int)) (verify.Report, error) {
-		return c.verify(p.Dataset, progress)
-	})
+	n := 0
+	if begun, ok := c.begun.Load(p.Dataset); ok {
+		n = begun.(int)
+	}
+	if n == 0 || c.check(r.Context(), p.Dataset, n).Running == nil {
+		c.begun.Store(p.Dataset, n+1)
+		c.check(r.Context(), p.Dataset, n+1)
+	}
 	http.Redirect(w, r, "/audit/"+p.Account+"/"+string(p.Product), http.StatusSeeOther)
+}
+
+// check returns the newest check of a dataset, and does the one of a number if it was not done yet. One is done
+// at a time: it reads every byte.
+func (c *Pages) check(ctx context.Context, d dataset.Dataset, number int) background.Reading[check] {
+	return c.checks.Get(ctx, d, strconv.Itoa(number), c.Now(), func(_ check, progress func(done, total int)) (check, error) {
+		began := c.Now()
+		report, err := background.Guarded(func() (verify.Report, error) { return c.verify(d, progress) })
+		return check{began, c.Now().Sub(began), report, terminal.Message(err)}, nil // it is done again if somebody asks for it
+	})
 }
 
 func (c *Pages) verify(d dataset.Dataset, progress func(done, total int)) (verify.Report, error) {

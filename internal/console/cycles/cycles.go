@@ -13,6 +13,7 @@ import (
 	"mkt/internal/console/fixtures"
 	"mkt/internal/console/frame"
 	"mkt/internal/evidence/inspect"
+	"mkt/internal/evidence/suspicions"
 	"mkt/internal/schedule/cyclestate"
 	"mkt/publish/durable"
 	"mkt/publish/health"
@@ -32,7 +33,7 @@ type Pages struct {
 
 // New returns the pages.
 func New(reader *choice.Reader, lists *fixtures.Lists) *Pages {
-	return &Pages{Reader: reader, lists: lists, mappings: mappings{background.New[mappingKey, problems](mappingsKept)}}
+	return &Pages{Reader: reader, lists: lists, mappings: mappings{background.New[mappingKey, suspicions.Cycle](mappingsKept)}}
 }
 
 // cyclesBody is the content of the page of an account's cycles.
@@ -40,8 +41,8 @@ type cyclesBody struct {
 	choice.Choice
 	Steps []*health.Run // the newest run of each step
 	Lines []cycleLine
-	Unpublished
-	Suspicions []suspicionChange
+	inspect.Unpublished
+	Suspicions []suspicions.Change
 	Newest     uint64
 	Older      uint64 // the first version of the next page; 0 if there is none
 	Scale      time.Duration
@@ -81,8 +82,12 @@ func (c *Pages) Cycles(r *http.Request) (frame.View, error) {
 	if err := body.read(root, from, &c.lines); err != nil {
 		return v, err
 	}
-	body.Suspicions = suspicionChanges(body.Lines)
-	body.Unpublished, err = unpublishedOf(root, body.Lines, from == body.Newest, body.Older == 0)
+	publications := make([]inspect.Publication, len(body.Lines))
+	for i, l := range body.Lines {
+		publications[i] = l.Publication
+	}
+	body.Suspicions = suspicions.Changes(publications)
+	body.Unpublished, err = inspect.UnpublishedBetween(root, publications, from == body.Newest, body.Older == 0)
 	return v, err
 }
 

@@ -22,8 +22,6 @@ type cycleLine struct {
 	Refreshed, Carried, Removed, Held   int64
 	InPlay                              int64
 	Suspicious, Damaged, Broken, Failed int64
-
-	suspicions map[string]int64 // by kind; nil if not recorded
 }
 
 // cyclePart is a step of a cycle. X and Width are in thousandths of the longest cycle.
@@ -75,7 +73,7 @@ func lineOf(root durable.ReadFS, c snapshot.Commit) cycleLine {
 	n := m.Counters
 	l.Refreshed, l.Carried, l.Removed, l.Held = n["fixtures_refreshed"], n["fixtures_carried"], n["fixtures_removed"], n["fixtures_held"]
 	l.InPlay, l.Suspicious, l.Failed = n["in_play"], n["suspicions"], n["fixtures_failed"]
-	l.Damaged, l.Broken, l.suspicions = sum(m.Damaged), sum(m.Broken), inspect.Suspicions(m.Counters)
+	l.Damaged, l.Broken = sum(m.Damaged), sum(m.Broken)
 	at := layout.TimeOf(c.CycleID)
 	for _, end := range []struct {
 		step string

@@ -3,7 +3,6 @@ package cycles
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -11,6 +10,7 @@ import (
 	"mkt/fetch/raw"
 	"mkt/internal/dataset"
 	"mkt/internal/evidence/inspect"
+	"mkt/internal/evidence/suspicions"
 	testcheck "mkt/internal/testing/check"
 	"mkt/internal/testing/dataroot"
 	"mkt/publish/durable"
@@ -51,21 +51,25 @@ func archive(t *testing.T, d dataset.Dataset, after time.Duration, over, under s
 func TestProblems(t *testing.T) {
 	d := dataset.Dataset{Data: t.TempDir(), Tenant: "acme", Product: football.MarketEngine}
 	good, bad := archive(t, d, 0, "6.00", "1.10"), archive(t, d, time.Hour, "1.85", "1.95")
-	read := func(id layout.CycleID) *problems {
-		found, err := problemsIn(mappingKey{d, id})
-		testcheck.Must(t, err)
-		return &found
+	before, err := suspicions.Read(d, good)
+	testcheck.Must(t, err)
+	now, err := suspicions.Read(d, bad)
+	testcheck.Must(t, err)
+	if came := now.Lacking(&before); len(came) != 1 || came[0].Kind.String() != "swapped_labels" || came[0].Fixture != "7" || came[0].Answer != 2 {
+		t.Errorf("came: %+v", came)
 	}
-	before, now := read(good), read(bad)
-	came, n := lacking(now.suspected, before.suspected)
-	if n != 1 || came[0].Kind.String() != "swapped_labels" || came[0].Fixture != "7" || came[0].Answer != 2 || !now.fixtures["7"] || now.fixtures["8"] {
-		t.Errorf("%d came: %+v; fixtures %v", n, came, now.fixtures)
+	if went := before.Lacking(&now); len(went) != 0 {
+		t.Errorf("went: %+v", went)
 	}
-	if went, n := lacking(before.suspected, now.suspected); n != 0 {
-		t.Errorf("%d went: %+v", n, went)
-	}
-	if _, err := problemsIn(mappingKey{d, "20261120T000000Z-market_engine"}); !errors.Is(err, errNoAnswers) {
+	if _, err := suspicions.Read(d, "20261120T000000Z-market_engine"); !errors.Is(err, suspicions.ErrNoAnswers) {
 		t.Errorf("a cycle without answers: %v", err)
+	}
+	text, err := now.Document(&before, 1, "", func(string) (string, string, bool) { return "A <b>", "/fixtures/acme/fx_a", true }, suspicions.Pages{Cycle: "/cycles/b", Before: "/cycles/a"}).HTML()
+	testcheck.Must(t, err)
+	for _, want := range []string{"Came since version 1: 1", "Went since version 1: 0", "Suspicious markets: 1", `<a href="/fixtures/acme/fx_a">A &lt;b&gt;</a>`, `<a href="/cycles/b/answers/2">#2</a>`, "What could not be read: 0"} {
+		if !strings.Contains(string(text), want) {
+			t.Errorf("the page lacks %s:\n%s", want, text)
+		}
 	}
 	root, err := d.Open()
 	testcheck.Must(t, err)
@@ -79,27 +83,8 @@ func TestProblems(t *testing.T) {
 	if refused := rejectedOf(a); len(refused) != 1 || !strings.Contains(refused[0].Text, "alert") || refused[0].Lost != "" {
 		t.Errorf("the refused answers: %+v", refused)
 	}
-	unpublished, err := unpublishedOf(root, []cycleLine{{Publication: inspect.Publication{CycleID: bad}}}, true, true)
+	unpublished, err := inspect.UnpublishedBetween(root, []inspect.Publication{{CycleID: bad}}, true, true)
 	if err != nil || len(unpublished.Cycles) != 1 || unpublished.Cycles[0].CycleID != good || unpublished.Cycles[0].Refused != 1 {
 		t.Errorf("the cycles without a publication: %+v, %v", unpublished, err)
-	}
-}
-
-func TestSuspicionChanges(t *testing.T) {
-	line := func(version uint64, kinds map[string]int64) cycleLine {
-		return cycleLine{Publication: inspect.Publication{Version: version}, suspicions: kinds}
-	}
-	changes := suspicionChanges([]cycleLine{
-		line(6, map[string]int64{"odd_margin": 2, "swapped_labels": 0}), line(5, nil), line(4, map[string]int64{"odd_margin": 2, "swapped_labels": 1}),
-		line(3, map[string]int64{"odd_margin": 2, "swapped_labels": 1}), line(2, map[string]int64{"odd_margin": 2}), line(1, map[string]int64{}),
-	})
-	var got []string
-	for _, c := range changes {
-		for _, k := range c.Kinds {
-			got = append(got, fmt.Sprintf("v%d %s %+d", c.Version, k.Kind, k.Delta()))
-		}
-	}
-	if want := []string{"v6 swapped_labels -1", "v3 swapped_labels +1", "v2 odd_margin +2"}; !slices.Equal(got, want) {
-		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -12,6 +12,7 @@ type Document struct {
 	Above   []document.Span // links to the pages above
 	HTML    template.HTML
 	Command string // of the terminal, without the program and its settings
+	Refresh int    // seconds until the page renews itself; 0 if it is complete
 }
 
 // Chosen is the account kept in the links to other sections.

@@ -106,7 +106,7 @@ var functions = template.FuncMap{
 	"span":   Span,
 	"size":   size,
 	"count":  Count,
-	"plural": plural,
+	"plural": Plural,
 }
 
 // New returns a frame for the pages of some folders of templates: each file in them is a page.

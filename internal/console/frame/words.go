@@ -44,8 +44,8 @@ func Count(n any) string {
 	return sign + text
 }
 
-// plural returns a number of things: "1 fixture", "2 000 fixtures".
-func plural(n any, noun string) string {
+// Plural returns a number of things: "1 fixture", "2 000 fixtures".
+func Plural(n any, noun string) string {
 	if text := Count(n); text != "1" {
 		return text + " " + noun + "s"
 	}

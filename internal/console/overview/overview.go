@@ -8,6 +8,7 @@ import (
 	"html/template"
 	"io/fs"
 	"net/http"
+	"slices"
 	"time"
 
 	"mkt/internal/accounts"
@@ -43,12 +44,14 @@ type Example struct{ Link, Title, About string }
 
 // overviewBody is the content of the overview.
 type overviewBody struct {
-	Now      time.Time
-	Accounts []accountLine
-	Problem  string // of tenants.yaml
-	Report   doctor.Report
-	Checks   template.HTML
-	Examples []Example
+	Now         time.Time
+	All, Served int
+	Show        string        // which accounts are shown: "served", "not", or "" for all
+	Accounts    []accountLine // those shown
+	Problem     string        // of tenants.yaml
+	Report      doctor.Report
+	Checks      template.HTML
+	Examples    []Example
 }
 
 // accountLine is an account with its products.
@@ -57,7 +60,15 @@ type accountLine struct {
 	Connection connection.State
 	Quota      string
 	UsedUp     bool
+	QuotaDay   strip // of the first product
 	Products   []productLine
+}
+
+// Served reports whether clients of the account get an answer of a product.
+func (a *accountLine) Served() bool {
+	return a.Status == account.Active && a.Connection.Status.Usable() && slices.ContainsFunc(a.Products, func(p productLine) bool {
+		return p.Term == account.InForce && p.Newest != nil && p.Damage == ""
+	})
 }
 
 // productLine is one product of an account.
@@ -73,11 +84,12 @@ type productLine struct {
 	Held    int64         // fixtures kept though a listing lacks them
 	Failed  *health.Run   // the newest run of a step, if it failed
 	Damage  string
+	Day     strip
 }
 
 func (c *Pages) Overview(r *http.Request) (frame.View, error) {
 	file, err := c.Accounts()
-	body := overviewBody{Now: c.Now(), Problem: terminal.Message(err), Report: c.findings.newest(r.Context(), c.Now(), c.Doctor)}
+	body := overviewBody{Now: c.Now(), Show: r.URL.Query().Get("accounts"), Problem: terminal.Message(err), Report: c.findings.newest(r.Context(), c.Now(), c.Doctor)}
 	if body.Checks, err = body.Report.Document(false).HTML(); err != nil {
 		return frame.View{}, err
 	}
@@ -92,7 +104,13 @@ func (c *Pages) Overview(r *http.Request) (frame.View, error) {
 			if err != nil {
 				return frame.View{}, err
 			}
-			body.Accounts = append(body.Accounts, line)
+			body.All++
+			if line.Served() {
+				body.Served++
+			}
+			if body.Show == "" || (body.Show == "served") == line.Served() {
+				body.Accounts = append(body.Accounts, line)
+			}
 		}
 	}
 	return frame.View{Page: "overview", Section: "overview", Title: "Overview", Body: body}, nil
@@ -113,18 +131,22 @@ func (c *Pages) accountLine(t *accounts.Tenant) (accountLine, error) {
 		if _, subscribed := t.Products[p]; !subscribed {
 			continue
 		}
-		product, err := c.productLine(t, p, now)
+		product, day, err := c.productLine(t, p, now)
 		if err != nil {
 			return line, err
+		}
+		if quota := quotaStrip(&product, &day); line.QuotaDay.Words == "" {
+			line.QuotaDay = quota
 		}
 		line.Products = append(line.Products, product)
 	}
 	return line, nil
 }
 
-func (c *Pages) productLine(t *accounts.Tenant, p football.Product, now time.Time) (productLine, error) {
-	l := productLine{Account: t.ID, Product: p, Term: t.Subscription(p, now)}
+func (c *Pages) productLine(t *accounts.Tenant, p football.Product, now time.Time) (l productLine, day cyclestate.Day, err error) {
+	l = productLine{Account: t.ID, Product: p, Term: t.Subscription(p, now)}
 	newest := cyclestate.NewestRuns(c.Data, t.ID, p)
+	day = cyclestate.DayOf(now, newest...)
 	var began time.Time
 	if l.Last = cyclestate.LastOf(newest...); l.Last != nil {
 		began = l.Last.Began()
@@ -144,50 +166,61 @@ func (c *Pages) productLine(t *accounts.Tenant, p football.Product, now time.Tim
 	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return l, nil // nothing was written yet
+		return l, day, nil // nothing was written yet
 	case err != nil:
 		l.Damage = err.Error()
-		return l, nil
+		return l, day, nil
 	}
 	defer root.Close()
 	pace, err := health.ReadPace(root)
 	if err != nil {
-		return l, err
+		return l, day, err
 	}
 	l.Next = cyclestate.NextOf(c.Data, t, p, pace, began, now)
+	every := l.Next.Cadence
+	if t.Provider != nil {
+		every = max(every, pace.Expected(now, t.Provider.Fingerprint()))
+	}
+	l.Day = dayStrip(&l, &day, every)
 	head, found, err := snapshot.Head(root)
 	switch {
 	case snapshot.IsFault(err):
 		l.Damage = err.Error()
 	case err != nil:
-		return l, err
+		return l, day, err
 	case found:
 		newest := inspect.PublicationOf(root, head)
 		l.Newest, l.Damage = &newest, newest.Damage
 		if at := newest.ProviderFetchedAt; at != nil {
 			l.Age = max(0, now.Sub(*at))
-			every := l.Next.Cadence
-			if t.Provider != nil {
-				every = max(every, pace.Expected(now, t.Provider.Fingerprint()))
-			}
 			l.Old = every > 0 && l.Age > cadence.OverdueAfter*every
 		}
 	}
-	return l, nil
+	return l, day, nil
 }
 
-// CycleLink returns the address of the newest cycle; "" if fetch failed before it had an id.
+// Cycles returns the address of the product's cycles, and CycleLink that of the newest one, if fetch did
+// not fail before it had an id.
+func (l productLine) Cycles() string { return "/cycles/" + l.Account + "/" + string(l.Product) }
+
 func (l productLine) CycleLink() string {
 	if l.Last == nil || l.Last.Cycle == "" {
-		return ""
+		return l.Cycles()
 	}
-	return "/cycles/" + l.Account + "/" + string(l.Product) + "/" + l.Last.Cycle
+	return l.Cycles() + "/" + l.Last.Cycle
 }
 
-// LastGood reports whether there was a good publication before the newest cycle, which has none.
-func (l productLine) LastGood() bool {
-	return !l.Last.Published.IsZero() && (l.Last.Failed() != nil || l.Last.Waiting() != "")
+// NotServed is the number of accounts that are not served.
+func (b overviewBody) NotServed() int { return b.All - b.Served }
+
+// nextView is the next cycle of a product on a page.
+type nextView struct {
+	cyclestate.Next
+	overviewBody
 }
+
+// NextOf returns the next cycle of a product for the template.
+func (b overviewBody) NextOf(n cyclestate.Next) nextView { return nextView{n, b} }
 
 // moment is a time beside another.
 type moment struct {

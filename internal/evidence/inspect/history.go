@@ -25,6 +25,8 @@ type Publication struct {
 	ProviderFetchedAt *time.Time `json:"provider_fetched_at,omitempty"`
 	ProcessedAt       *time.Time `json:"processed_at,omitempty"`
 	Damage            string     `json:"damage,omitempty"`
+	// Suspicions counts the suspicious markets by kind; nil if they were not counted.
+	Suspicions map[string]int64 `json:"suspicions,omitempty"`
 }
 
 // PublicationOf describes a publication from its record and its manifest.
@@ -52,7 +54,7 @@ func Described(root durable.ReadFS, c snapshot.Commit) (Publication, snapshot.Ma
 		return p, snapshot.Manifest{}
 	}
 	p.Kept, p.Rows = true, map[string]int64{}
-	p.ProviderFetchedAt, p.ProcessedAt = m.ProviderFetchedAt, m.ProcessedAt
+	p.ProviderFetchedAt, p.ProcessedAt, p.Suspicions = m.ProviderFetchedAt, m.ProcessedAt, Suspicions(m.Counters)
 	for name, t := range m.Tables {
 		p.Rows[name] = t.Rows
 	}

@@ -1,4 +1,4 @@
-package cycles
+package inspect
 
 import (
 	"errors"
@@ -12,38 +12,38 @@ import (
 
 // Unpublished lists cycles that were fetched and never published.
 type Unpublished struct {
-	Cycles []unpublishedCycle // newest first
+	Cycles []UnpublishedCycle // newest first
 	More   int                // older ones, left out of Cycles
 }
 
-// unpublishedCycle is a cycle without a publication.
-type unpublishedCycle struct {
+// UnpublishedCycle is a cycle without a publication.
+type UnpublishedCycle struct {
 	raw.Cycle
 	Sealed  bool // its answers are archived; otherwise fetch was interrupted
 	Refused int  // answers
 	Damage  string
 }
 
-// unpublishedShown is how many cycles without a publication a page has.
+// unpublishedShown is how many cycles without a publication are listed.
 const unpublishedShown = 20
 
-// unpublishedOf returns the cycles without a publication that began between the publications of a
-// page. The newest page also has the cycles after them, and the oldest those before. A cycle that
+// UnpublishedBetween returns the cycles without a publication that began between some publications, the
+// newest first. With newest it also returns the cycles after them, and with oldest those before. A cycle that
 // may be under way is left out. Cycles that were compacted are not looked at.
-func unpublishedOf(root durable.ReadFS, lines []cycleLine, newest, oldest bool) (u Unpublished, err error) {
+func UnpublishedBetween(root durable.ReadFS, publications []Publication, newest, oldest bool) (u Unpublished, err error) {
 	ids, err := raw.Cycles(root)
 	if err != nil || len(ids) == 0 {
 		return u, err
 	}
 	published := map[layout.CycleID]bool{}
 	var from, to layout.CycleID
-	for _, l := range lines {
-		if l.CycleID == "" {
+	for _, p := range publications {
+		if p.CycleID == "" {
 			continue
 		}
-		published[l.CycleID] = true
-		if from = l.CycleID; to == "" {
-			to = l.CycleID
+		published[p.CycleID] = true
+		if from = p.CycleID; to == "" {
+			to = p.CycleID
 		}
 	}
 	if oldest {
@@ -53,7 +53,7 @@ func unpublishedOf(root durable.ReadFS, lines []cycleLine, newest, oldest bool) 
 		if published[id] || id < from || id > to && !newest {
 			continue
 		}
-		one := unpublishedCycle{Cycle: raw.Cycle{CycleID: id}}
+		one := UnpublishedCycle{Cycle: raw.Cycle{CycleID: id}}
 		archive, err := raw.Open(root, id)
 		switch {
 		case errors.Is(err, raw.ErrNotSealed), errors.Is(err, fs.ErrNotExist):
