@@ -17,15 +17,16 @@ const (
 	inARow, least = 2, 3
 	// lasting is how long a change of matches in play must last: longer than a half.
 	lasting = time.Hour
-	// chance is how probable it may be that what is gone is missing by chance.
-	chance = 1e-8
+	// chance is how probable it may be that what is gone is missing by chance, by the share of the week before, and
+	// worst by the share of its worst observation.
+	chance, worst = 1e-8, 1e-5
 	// rare is the rate of missing above which a thing comes and goes.
 	rare = .75
 	// often is the part of the items that must have what is new.
 	often = 5
-	// countable is in how many fixtures a market must be expected to be counted as lost, and nearly
-	// all of them must have lost it.
-	countable, nearly = 5, 10
+	// A market is counted as lost if it is in fewer fixtures by more than so many standard deviations, or in none and
+	// at least so many are expected.
+	deviations, expected = 3, 5
 )
 
 // isKnown reports whether there is enough past to miss the thing.
@@ -39,19 +40,19 @@ func (p *past) isKnown(at time.Time) bool {
 	return days >= 3 && at.Sub(p.First) >= enough
 }
 
-// isGone reports whether the thing is missing in so many items that this is not chance, by the worst of the
-// days before. A thing that is missing at some times, as at night, must be missing in twice as many items.
+// isGone reports whether the thing is missing in so many items that this is not chance. A thing that is missing at some times, as at night, must be missing in twice as many items.
 func (p *past) isGone(m *memory, live bool) bool {
 	if p.Gone == nil || p.Gone.Cycles < inARow || live && m.At.Sub(p.Gone.Since) < lasting {
 		return false
 	}
 	has, of := p.total()
 	rate, without := float64(of-has+1)/float64(of+1), 0
+	highest := rate
 	for _, d := range p.Days {
-		rate, without = max(rate, 1-float64(d.Low)/1000), max(without, d.Without)
+		highest, without = max(highest, 1-float64(d.Low)/1000), max(without, d.Without)
 	}
 	n := p.missed()
-	return rate <= rare && n >= least && n > 2*without && math.Pow(rate, float64(n)) <= chance
+	return highest <= rare && n >= least && n > 2*without && math.Pow(rate, float64(n)) <= chance && math.Pow(highest, float64(n)) <= worst
 }
 
 func (p *past) total() (has, of int) {
@@ -72,12 +73,15 @@ func hasLonger(object, p *past) bool {
 	if object == nil || object == p || !object.isKnown(p.First) {
 		return false
 	}
-	has, _ := object.total()
-	return has >= 10*p.has
+	objects := 0
+	for _, d := range object.Days {
+		objects += d.Objects
+	}
+	return objects >= 10*p.has
 }
 
 // grow counts the observations in a row in which a young thing is frequent.
-func (p *past) grow(at time.Time, has, of int, young bool) {
+func (p *past) grow(m *memory, has, of int, young bool) {
 	switch {
 	case !young || has*often < of || has < least && !p.Envelope:
 		if of > 0 || !young {
@@ -85,7 +89,7 @@ func (p *past) grow(at time.Time, has, of int, young bool) {
 		}
 		return
 	case p.New == nil:
-		p.New = &streak{Since: at}
+		p.New = &streak{Since: m.At, After: m.before}
 	}
 	p.New.add(has, has, of)
 }
@@ -102,10 +106,10 @@ func (m *memory) report(o Observation) Report {
 			c := Change{Answers: endpoint, Name: name, Title: p.Title}
 			switch {
 			case p.isGone(m, o.Live):
-				c.Kind, c.Since = gone, p.Gone.Since
+				c.Kind, c.Since, c.After = gone, p.Gone.Since, p.Gone.After
 				c.Has, c.Of = p.total()
 			case p.isNew(m, o.Live):
-				c.Kind, c.Since, c.Has, c.Of = fresh, p.New.Since, p.New.Has, p.New.Of
+				c.Kind, c.Since, c.After, c.Has, c.Of = fresh, p.New.Since, p.New.After, p.New.Has, p.New.Of
 			default:
 				continue
 			}
@@ -122,26 +126,16 @@ func (m *memory) report(o Observation) Report {
 		return cmp.Or(cmp.Compare(slices.Index(Kinds, a.Kind), slices.Index(Kinds, b.Kind)), cmp.Compare(b.Has, a.Has), cmp.Compare(a.Answers, b.Answers), cmp.Compare(a.Name, b.Name))
 	})
 	if len(r.Changes) > 0 {
-		r.LostMarkets, r.LostFixtures = m.lost(r.Since(), o.Fixtures)
+		r.LostMarkets, r.LostFixtures = m.lost(r.First().Since, o.Fixtures)
 	}
 	return r
 }
 
-// Since is when the first change began, zero if there is none.
-func (r *Report) Since() (first time.Time) {
-	for _, c := range r.Changes {
-		if first.IsZero() || c.Since.Before(first) {
-			first = c.Since
-		}
-	}
-	return first
-}
-
-// lost estimates how many markets are usable no more, and of how many fixtures. Each market is expected in as many
-// of the newest fixtures as on the whole days before since; it counts if nearly all of them are gone.
+// lost estimates how many markets are not usable any more, and of how many fixtures: the difference to the whole days
+// before since, of every market that is in clearly fewer fixtures.
 func (m *memory) lost(since time.Time, fixtures int) (markets, lostIn int) {
 	until := since.UTC().Format(dayLayout)
-	sum := 0.
+	all, sum := float64(fixtures), 0.
 	for _, p := range m.Markets {
 		var rated, usable, usableIn int
 		for _, d := range p.Days {
@@ -152,13 +146,13 @@ func (m *memory) lost(since time.Time, fixtures int) (markets, lostIn int) {
 		if rated == 0 {
 			continue
 		}
-		share := float64(fixtures) / float64(rated)
-		expected := share * float64(usableIn)
-		if expected < countable || float64(nearly*p.usableIn) > expected {
+		share := float64(usableIn) / float64(rated)
+		fewer := share*all - float64(p.usableIn)
+		if fewer-1 <= deviations*math.Sqrt(all*share*(1-share)) && (p.usableIn > 0 || fewer < expected) {
 			continue
 		}
-		sum += share*float64(usable) - float64(p.usable)
-		lostIn = max(lostIn, int(math.Round(expected))-p.usableIn)
+		sum += float64(usable)/float64(rated)*all - float64(p.usable)
+		lostIn = max(lostIn, int(math.Round(fewer)))
 	}
-	return int(math.Round(sum)), lostIn
+	return max(0, int(math.Round(sum))), lostIn
 }

@@ -29,6 +29,8 @@ type memory struct {
 	Cycle   layout.CycleID              `json:"cycle"`
 	Answers map[string]map[string]*past `json:"answers"` // by endpoint and path
 	Markets map[string]*past            `json:"markets"` // by key
+
+	before layout.CycleID // the cycle that was observed before
 }
 
 // past is what is remembered of a member of answers, or of the markets of one name.
@@ -49,6 +51,7 @@ type oneDay struct {
 	Of      int    `json:"o"`           // items that could have it
 	Has     int    `json:"h"`           // items that had it
 	Without int    `json:"w,omitempty"` // most items of observations in a row in which none had it
+	Objects int    `json:"b,omitempty"` // items in which it was an object
 	Low     int    `json:"l"`           // the lowest share of an observation of ten items or more, in thousandths
 
 	Rated    int `json:"r,omitempty"` // fixtures whose usable markets were counted
@@ -58,12 +61,13 @@ type oneDay struct {
 
 // streak is a number of observations in a row in which a thing is missing, or frequent.
 type streak struct {
-	Since  time.Time `json:"since"`
-	Cycles int       `json:"cycles"`
-	Items  int       `json:"items"`         // that lacked it, or that had it
-	Most   int       `json:"most"`          // of one observation
-	Has    int       `json:"has,omitempty"` // of Of items had it in the newest
-	Of     int       `json:"of"`
+	Since  time.Time      `json:"since"`
+	After  layout.CycleID `json:"after"` // the cycle that was observed before
+	Cycles int            `json:"cycles"`
+	Items  int            `json:"items"`         // that lacked it, or that had it
+	Most   int            `json:"most"`          // of one observation
+	Has    int            `json:"has,omitempty"` // of Of items had it in the newest
+	Of     int            `json:"of"`
 }
 
 func (s *streak) add(items, has, of int) {
@@ -86,7 +90,7 @@ func (m *memory) add(o Observation) {
 			}
 		}
 	}
-	m.Rules, m.At, m.Cycle = o.Rules, o.At, o.Cycle
+	m.Rules, m.At, m.Cycle, m.before = o.Rules, o.At, o.Cycle, m.Cycle
 	if m.Answers == nil {
 		m.Answers = make(map[string]map[string]*past)
 	}
@@ -106,8 +110,11 @@ func (m *memory) add(o Observation) {
 			if path == "" || of == 0 && !object.Envelope { // else it is no object any more
 				of = object.Has
 			}
-			p.see(o.At, f.Has, of)
-			p.grow(o.At, f.Has, of, m.isYoung(p) && hasLonger(known[above(path)], p))
+			p.see(m, f.Has, of)
+			if f.Objects > 0 {
+				p.today(o.At).Objects += f.Objects
+			}
+			p.grow(m, f.Has, of, m.isYoung(p) && hasLonger(known[above(path)], p))
 		}
 		m.forget(known)
 	}
@@ -124,8 +131,8 @@ func (m *memory) add(o Observation) {
 	}
 	for key, p := range m.Markets {
 		market := o.Markets[key]
-		p.see(o.At, market.Has, o.Fixtures)
-		p.grow(o.At, market.Unknown, o.Fixtures, m.isYoung(p) && !o.Live)
+		p.see(m, market.Has, o.Fixtures)
+		p.grow(m, market.Unknown, o.Fixtures, m.isYoung(p) && !o.Live)
 		if p.usable, p.usableIn = market.Usable, market.UsableIn; p.Gone == nil {
 			d := p.today(o.At)
 			d.Rated, d.Usable, d.UsableIn = d.Rated+o.Fixtures, d.Usable+market.Usable, d.UsableIn+market.UsableIn
@@ -178,13 +185,14 @@ func (p *past) today(at time.Time) *oneDay {
 }
 
 // see adds an observation in which has of of items had the thing.
-func (p *past) see(at time.Time, has, of int) {
+func (p *past) see(m *memory, has, of int) {
+	at := m.At
 	p.has = has
 	switch {
 	case of == 0:
 		return
 	case has == 0 && p.Gone == nil && p.isKnown(at):
-		p.Gone = &streak{Since: at}
+		p.Gone = &streak{Since: at, After: m.before}
 		fallthrough
 	case has == 0 && p.Gone != nil:
 		p.Gone.add(of, 0, of)

@@ -11,6 +11,7 @@ package payloads
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"mkt/publish/durable"
@@ -48,7 +49,7 @@ type Observation struct {
 	Live     bool
 	Answers  map[string]map[string]Field // by endpoint and path; the path "" is the answer itself
 	Fixtures int
-	Markets  map[string]Market // by the provider's key or name
+	Markets  map[string]Market // by the provider's key or name; of matches in play, their statistics
 }
 
 // Field counts the items of answers with a member, and those in which the member can have members.
@@ -83,11 +84,12 @@ var Kinds = []Kind{FieldGone, MarketGone, FieldNew, MarketNew}
 
 // Change is a change that lasts and is not a week old.
 type Change struct {
-	Kind    Kind      `json:"kind"`
-	Answers string    `json:"answers,omitempty"` // the endpoint; "" for a market
-	Name    string    `json:"name"`              // the path of a member, or the key of a market
-	Title   string    `json:"title,omitempty"`   // of a market
-	Since   time.Time `json:"since"`
+	Kind    Kind           `json:"kind"`
+	Answers string         `json:"answers,omitempty"` // the endpoint; "" for a market
+	Name    string         `json:"name"`              // the path of a member, or the key of a market
+	Title   string         `json:"title,omitempty"`   // of a market
+	Since   time.Time      `json:"since"`
+	After   layout.CycleID `json:"after"` // the last cycle that was observed before
 	// Has of Of items or fixtures have what is new, or had in the week before what is gone.
 	Has int `json:"has"`
 	Of  int `json:"of"`
@@ -101,9 +103,24 @@ type Report struct {
 	Live    bool           `json:"live,omitempty"`
 	Changes []Change       `json:"changes,omitempty"` // in the order of Kinds
 	// LostMarkets of LostFixtures would be usable if the newest fixtures had as many markets as those of the
-	// whole days before the first change. Of matches in play, they are those without momentum.
+	// whole days before the first change. Of matches in play, they are those without statistics.
 	LostMarkets  int `json:"lost_markets,omitempty"`
 	LostFixtures int `json:"lost_fixtures,omitempty"`
+}
+
+// First returns the change that began first. There must be one.
+func (r *Report) First() Change {
+	return slices.MinFunc(r.Changes, func(a, b Change) int { return a.Since.Compare(b.Since) })
+}
+
+// Of returns the changes of a kind.
+func (r *Report) Of(kind Kind) (list []Change) {
+	for _, c := range r.Changes {
+		if c.Kind == kind {
+			list = append(list, c)
+		}
+	}
+	return list
 }
 
 // Read returns the newest report; it has no changes if there is none. An error comes from the disk.

@@ -112,6 +112,7 @@ func (sr *sheetReader) derive(p provider.Payload) (s sheet, err error) {
 		s.broken[strings.Clone(id)] = reason
 	}
 	s.met, s.hurt = read.Met, read.Hurt
+	sr.observer.Unreadable(len(read.Broken))
 	s.fixtures = make([]refreshed, 0, len(read.Fixtures))
 	for i := range read.Fixtures {
 		f := &read.Fixtures[i]

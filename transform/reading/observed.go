@@ -5,6 +5,7 @@ import (
 	"strings"
 	"sync"
 
+	"mkt/fetch/input"
 	"mkt/fetch/provider"
 	"mkt/publish/football"
 	"mkt/publish/payloads"
@@ -75,6 +76,13 @@ func (o *Observer) Fixture(f *football.Fixture, derived []football.Market) {
 	}
 }
 
+// Unreadable counts fixtures of which nothing could be read.
+func (o *Observer) Unreadable(fixtures int) {
+	if o != nil {
+		o.fixtures += fixtures
+	}
+}
+
 func once(n, last *int, fixture int) {
 	if *last != fixture {
 		*last = fixture
@@ -97,10 +105,22 @@ func nameOf(f *football.Fixture, m *football.Market) string {
 	return name
 }
 
-// InPlay counts matches in play, and those of them with momentum.
-func (o *Observer) InPlay(matches, momentum int) {
-	if o != nil {
-		o.fixtures, o.markets = matches, map[string]*observedMarket{"momentum": {Market: payloads.Market{Has: matches, Usable: momentum, UsableIn: momentum}}}
+// InPlay counts matches in play whose statistics were asked for, and those of them that have some.
+func (o *Observer) InPlay(samples []input.Sample) {
+	if o == nil {
+		return
+	}
+	statistics := new(observedMarket)
+	o.markets["statistics"] = statistics
+	for i := range samples {
+		if s := &samples[i]; s.Status == input.InPlay && !s.CountersNotAsked {
+			o.fixtures++
+			statistics.Has++
+			if len(s.Counters) > 0 {
+				statistics.Usable++
+				statistics.UsableIn++
+			}
+		}
 	}
 }
 

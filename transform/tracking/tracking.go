@@ -32,9 +32,10 @@ func (c *Cycle) Derive(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	tracks = assignIdentities(match(tracks, live.Join(list.Samples, details)))
+	samples := live.Join(list.Samples, details)
+	c.observer.InPlay(samples)
+	tracks = assignIdentities(match(tracks, samples))
 	c.arrange(c.advance(tracks, list.Unread, at))
-	c.observer.InPlay(c.Counts.InPlay, c.Counts.Momentum)
 	return nil
 }
 
