@@ -72,7 +72,7 @@ func (c *Cycle) readListing(of *provider.Provider) (l listing, err error) {
 func (c *Cycle) readSheets(ctx context.Context, of *provider.Provider, l listing) ([]sheet, error) {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	sheets := make([]sheet, len(l.sheets))
+	sheets, observed := make([]sheet, len(l.sheets)), sample(l.sheets)
 	next := make(chan int)
 	var done atomic.Int64
 	var workers sync.WaitGroup
@@ -86,7 +86,10 @@ func (c *Cycle) readSheets(ctx context.Context, of *provider.Provider, l listing
 					stop(err)
 					continue
 				}
-				p.Trace, p.Fields = c.newTrace(), reader.observer.Fields()
+				p.Trace = c.newTrace()
+				if observed[i] {
+					p.Fields = reader.observer.Fields()
+				}
 				sheets[i] = reader.read(p)
 				if reader.failed != nil {
 					stop(reader.failed)
@@ -114,6 +117,24 @@ func (c *Cycle) readSheets(ctx context.Context, of *provider.Provider, l listing
 		return nil, context.Cause(ctx)
 	}
 	return sheets, nil
+}
+
+// mostObserved is about how many bytes of answers with markets are looked at for their members. Markets
+// are counted in all of them.
+const mostObserved = 6 << 20
+
+// sample chooses the answers whose members are counted: all of them, or evenly some of each endpoint.
+func sample(responses []raw.Response) []bool {
+	bytes := int64(0)
+	for _, r := range responses {
+		bytes += r.Bytes
+	}
+	step, met, chosen := int(bytes/mostObserved)+1, map[string]int{}, make([]bool, len(responses))
+	for i, r := range responses {
+		chosen[i] = met[r.Endpoint]%step == 0
+		met[r.Endpoint]++
+	}
+	return chosen
 }
 
 // asked reports whether a request named a fixture, in its path or in a parameter.

@@ -1,7 +1,6 @@
 package reading
 
 import (
-	"slices"
 	"strings"
 	"sync"
 
@@ -69,11 +68,24 @@ func (o *Observer) Fixture(f *football.Fixture, derived []football.Market) {
 		if m.RawReason == football.UnknownMarket {
 			once(&one.Unknown, &one.unknown, o.fixtures)
 		}
-		if m.Origin == football.Mapped && slices.ContainsFunc(m.Selections, func(s football.Selection) bool { return s.Quality.Publishable }) {
+		if isUsable(m) {
 			one.Usable++
 			once(&one.UsableIn, &one.usable, o.fixtures)
 		}
 	}
+}
+
+// isUsable reports whether a market is mapped and has a selection that can be published.
+func isUsable(m *football.Market) bool {
+	if m.Origin != football.Mapped {
+		return false
+	}
+	for i := range m.Selections {
+		if m.Selections[i].Quality.Publishable {
+			return true
+		}
+	}
+	return false
 }
 
 // Unreadable counts fixtures of which nothing could be read.
