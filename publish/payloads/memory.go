@@ -199,7 +199,10 @@ func (p *past) see(m *memory, has, of int) {
 		return
 	case p.Gone != nil: // it came back
 		d := p.today(at)
-		d.Of, d.Without, p.Gone = d.Of+p.Gone.Items, max(d.Without, p.missed()), nil
+		if d.Of += p.Gone.Items; p.Gone.Cycles >= inARow { // else one cycle was faulty
+			d.Without = max(d.Without, p.missed())
+		}
+		p.Gone = nil
 	}
 	d := p.today(at)
 	d.Of, d.Has = d.Of+of, d.Has+has

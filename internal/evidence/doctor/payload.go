@@ -67,45 +67,40 @@ const named = 2
 
 // sentence describes the changes. Markets that are gone are named only if no member is gone, which would be why.
 func sentence(r payloads.Report) string {
-	var parts []string
-	gone := r.Of(payloads.FieldGone)
-	parts = append(parts, tell(gone, "the answers lack ", "member", func(c payloads.Change) string {
-		return fmt.Sprintf("%s (%s; %d %% had it in the week before)", c.Name, c.Answers, 100*c.Has/c.Of)
-	}))
-	if len(gone) == 0 {
-		parts = append(parts, tell(r.Of(payloads.MarketGone), "no fixture has ", "market", func(c payloads.Change) string {
-			return fmt.Sprintf("the market %s (%d %% had it in the week before)", title(c), 100*c.Has/c.Of)
-		}))
+	gone, markets := r.Of(payloads.FieldGone), r.Of(payloads.MarketGone)
+	if len(gone) > 0 {
+		markets = nil
 	}
-	parts = append(parts,
-		tell(r.Of(payloads.FieldNew), "the answers have the new ", "member", func(c payloads.Change) string {
-			return fmt.Sprintf("%s (%s)", c.Name, c.Answers)
-		}),
-		tell(r.Of(payloads.MarketNew), "nothing maps the new ", "market", func(c payloads.Change) string {
-			return fmt.Sprintf("market %s (in %d of %d fixtures)", title(c), c.Has, c.Of)
-		}), lost(r))
+	before := func(c payloads.Change) string { return fmt.Sprintf("%d %% had it in the week before", 100*c.Has/c.Of) }
+	parts := []string{
+		list("the answers lack ", gone, func(c payloads.Change) string { return c.Name + " (" + c.Answers + "; " + before(c) + ")" }),
+		list("no fixture has the market ", markets, func(c payloads.Change) string { return title(c) + " (" + before(c) + ")" }),
+		list("the answers have a new ", r.Of(payloads.FieldNew), func(c payloads.Change) string { return c.Name + " (" + c.Answers + ")" }),
+		list("no rule maps the new market ", r.Of(payloads.MarketNew), func(c payloads.Change) string { return fmt.Sprintf("%s (in %d of %d fixtures)", title(c), c.Has, c.Of) }),
+		lost(r),
+	}
 	parts = slices.DeleteFunc(parts, func(part string) bool { return part == "" })
-	return "since " + r.First().Since.UTC().Format("2 Jan 15:04") + " UTC " + strings.Join(parts, ", ")
+	return "since " + r.First().Since.UTC().Format("2 Jan 15:04") + " UTC " + strings.Join(parts, "; ")
 }
 
-func tell(changes []payloads.Change, before, what string, one func(payloads.Change) string) string {
-	var list []string
+func list(before string, changes []payloads.Change, one func(payloads.Change) string) string {
+	var names []string
 	for _, c := range changes[:min(named, len(changes))] {
-		list = append(list, one(c))
+		names = append(names, one(c))
 	}
-	if left := len(changes) - len(list); left > 0 {
-		list = append(list, fmt.Sprintf("%d more %s", left, strings.TrimPrefix(terminal.Plural(left, what), fmt.Sprint(left, " "))))
+	if left := len(changes) - len(names); left > 0 {
+		names = append(names, fmt.Sprintf("and %d more", left))
 	}
-	if len(list) == 0 {
+	if len(names) == 0 {
 		return ""
 	}
-	return before + strings.Join(list, " and ")
+	return before + strings.Join(names, ", ")
 }
 
 // title returns the name of a market in the provider's words, which may be of any characters.
 func title(c payloads.Change) string {
 	if c.Title != "" && c.Title != c.Name {
-		return fmt.Sprintf("%q (%s)", c.Title, c.Name)
+		return fmt.Sprintf("%q, %q", c.Title, c.Name)
 	}
 	return fmt.Sprintf("%q", c.Name)
 }
@@ -113,11 +108,11 @@ func title(c payloads.Change) string {
 func lost(r payloads.Report) string {
 	switch {
 	case r.Live && r.LostFixtures > 0:
-		return fmt.Sprintf("and about %s in play lost their statistics", terminal.Plural(r.LostFixtures, "fixture"))
+		return fmt.Sprintf("statistics are missing in about %s in play", terminal.Plural(r.LostFixtures, "fixture"))
 	case r.Live:
-		return "and no statistics are lost"
+		return "no fixture lost its statistics"
 	case r.LostMarkets > 0:
-		return fmt.Sprintf("and about %s of %s that were mapped are gone or RAW", terminal.Plural(r.LostMarkets, "market"), terminal.Plural(r.LostFixtures, "fixture"))
+		return fmt.Sprintf("about %s of %s that were mapped are gone or RAW", terminal.Plural(r.LostMarkets, "market"), terminal.Plural(r.LostFixtures, "fixture"))
 	}
-	return "and no mapped market is lost"
+	return "no mapped market is lost"
 }
