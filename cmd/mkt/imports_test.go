@@ -30,6 +30,7 @@ var rules = []rule{
 	{pkg: "publish/table/parquetfile", what: "a leaf, which knows no rows"},
 	{pkg: "publish/table/...", may: with(leaves, "publish/table/..."), what: "the leaves and the tables"},
 	{pkg: "publish/health", may: leaves, what: "the leaves"},
+	{pkg: "publish/payloads", may: with(leaves, "publish/health"), what: "the leaves and publish/health"},
 	{pkg: "publish/snapshot", may: with(leaves, "publish/table/..."), what: "the leaves and the tables"},
 	{pkg: "publish/steps", may: with(leaves, "publish/table/...", "publish/snapshot"), what: "the formats below it"},
 	{pkg: "publish/retention", may: formats, far: []string{"publish", "publish/repair"}, what: "the formats"},
@@ -110,7 +111,7 @@ var everybodys = []string{"internal/deadline", "internal/panics", "internal/scra
 
 var (
 	leaves  = []string{"publish/football", "publish/layout", "publish/durable"}
-	formats = with(leaves, "publish/table/...", "publish/health", "publish/snapshot", "publish/steps")
+	formats = with(leaves, "publish/table/...", "publish/health", "publish/payloads", "publish/snapshot", "publish/steps")
 	// stages are the three stages and the server themselves.
 	stages   = []string{"fetch", "transform", "publish", "serve", "cmd/..."}
 	unserved = []string{"fetch/...", "transform/...", "publish", "cmd/...", "internal/accounts/..."}
