@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"mkt/internal/dataset"
+	"mkt/internal/terminal"
 	"mkt/internal/terminal/printable"
 	"mkt/publish/football"
 )
@@ -101,7 +102,7 @@ var functions = template.FuncMap{
 	"stamp":  func(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) },
 	"lower":  strings.ToLower,
 	"span":   Span,
-	"size":   size,
+	"size":   terminal.Size,
 	"count":  Count,
 	"plural": Plural,
 }
