@@ -124,6 +124,7 @@ func TestNodeConsole(t *testing.T) {
 	t.Run("audit", func(t *testing.T) { auditPages(t, ready) })
 	t.Run("api", func(t *testing.T) { apiPages(t, ready) })
 	t.Run("live", func(t *testing.T) { livePages(t, ready) })
+	t.Run("stars", func(t *testing.T) { starPages(t, ready) })
 	t.Run("fixtures", func(t *testing.T) { fixturePages(t, ready) })
 }
 
