@@ -148,6 +148,8 @@ func starPages(t *testing.T, ready demo.Ready) {
 		browserPage{Path: "/live/main", Do: [][]any{{"press", last + " > .star", "Enter"}, {"see", ".matches li:first-child > .star[aria-pressed=true]"}, {"press", ".matches li:first-child > .star", "Enter"}, {"see", last + " > .star[aria-pressed=false]"}}, Texts: list},
 		browserPage{Path: "/fixtures/main", Shot: "star-fixtures", Do: [][]any{{"press", "tbody tr:last-child .star", "Enter"}, {"see", "tbody tr:first-child .star[aria-pressed=true]"},
 			{"reload"}, {"see", "tbody tr:first-child .star[aria-pressed=true]"}}, Texts: map[string]string{"pressed": ".star[aria-pressed=true]"}},
+		browserPage{Path: "/live/main", Do: [][]any{{"click", last + " a"}, {"press", "p .star", "Enter"}, {"see", "p .star[aria-pressed=true]"}, {"click", "a:has-text('Matches in play')"},
+			{"see", ".matches li:first-child > .star[aria-pressed=true]"}}},
 	)
 	before := pages[0].Texts["matches"]
 	for i, p := range pages[1:3] {

@@ -116,8 +116,9 @@ const renew = (old, fresh) => {
     e.firstChild.ariaPressed = String(stars.all.includes(e.dataset.star));
   });
   const lift = async () => {
-    const fresh = (await read(location.href)).querySelector("[data-stars]");
-    if (fresh) renew(document.querySelector("[data-stars]"), fresh);
+    const list = () => document.querySelector("[data-stars]:not(p)");
+    const fresh = list() && (await read(location.href)).querySelector("[data-stars]");
+    if (fresh) renew(list(), fresh);
   };
   document.addEventListener("click", (event) => {
     if (!event.target.matches(".star")) return;
