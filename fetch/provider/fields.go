@@ -45,9 +45,10 @@ type member struct {
 	byKey               map[string]*member
 }
 
-// Add counts the members of an answer of an endpoint.
+// Add counts the members of an answer of an endpoint. An answer that found nothing may have another form: it does
+// not count.
 func (f *Fields) Add(endpoint string, answer strictjson.Value) {
-	if f == nil {
+	if f == nil || !hasEntry(answer) {
 		return
 	}
 	m := f.kinds[endpoint]
@@ -58,6 +59,16 @@ func (f *Fields) Add(endpoint string, answer strictjson.Value) {
 	f.items++
 	m.has++
 	f.content(m, answer, f.items, true)
+}
+
+// hasEntry reports whether an answer is a list with an entry, or has such a list.
+func hasEntry(answer strictjson.Value) bool {
+	for _, v := range answer.Members() {
+		if v.Kind() == strictjson.Array && !v.IsEmpty() {
+			return true
+		}
+	}
+	return answer.Kind() == strictjson.Array && !answer.IsEmpty()
 }
 
 // content counts what is in a member: of an object its members, of a list those of its entries.

@@ -20,8 +20,9 @@ const (
 	// chance is how probable it may be that what is gone is missing by chance, by the share of the week before, and
 	// worst by the share of its worst observation.
 	chance, worst = 1e-8, 1e-5
-	// rare is the rate of missing above which a thing comes and goes.
-	rare = .75
+	// rare is the rate of missing above which a thing comes and goes. What is around the list comes and goes for many
+	// answers in a row.
+	rare, rareAround = .75, .05
 	// often is the part of the items that must have what is new.
 	often = 5
 	// A market is counted as lost if it is in fewer fixtures by more than so many standard deviations, or in none and
@@ -51,8 +52,11 @@ func (p *past) isGone(m *memory, live bool) bool {
 	for _, d := range p.Days {
 		highest, without = max(highest, 1-float64(d.Low)/1000), max(without, d.Without)
 	}
-	n := p.missed()
-	return highest <= rare && n >= least && n > 2*without && math.Pow(rate, float64(n)) <= chance && math.Pow(highest, float64(n)) <= worst
+	n, most := p.missed(), float64(rare)
+	if p.Envelope {
+		most = rareAround
+	}
+	return highest <= most && n >= least && n > 2*without && math.Pow(rate, float64(n)) <= chance && math.Pow(highest, float64(n)) <= worst
 }
 
 func (p *past) total() (has, of int) {
