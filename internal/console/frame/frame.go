@@ -21,6 +21,7 @@ import (
 	"mkt/internal/dataset"
 	"mkt/internal/terminal/printable"
 	"mkt/publish/football"
+	"mkt/publish/snapshot"
 )
 
 //go:embed *.html
@@ -104,6 +105,7 @@ var functions = template.FuncMap{
 	"size":   size,
 	"count":  Count,
 	"plural": Plural,
+	"forms":  func() string { return snapshot.Forms },
 }
 
 // New returns a frame for the pages of some folders of templates: each file in them is a page.

@@ -51,7 +51,7 @@ itself writes Parquet: docs/auditors.md has the query.`,
 		Example: `  mkt inspect --tenant acme --product market_engine
   mkt inspect --tenant acme 20261121T140312Z-market_engine
   mkt inspect "Quarrybank City" --tenant acme
-  mkt inspect --tenant acme --at "2026-11-21 14:05" \
+  mkt inspect --tenant acme --at "5m ago" \
     --sql "SELECT * FROM fixtures WHERE league LIKE '%Cup%'"
   mkt inspect --tenant acme --sql "SELECT cycle, odds_decimal_text
     FROM all_selections WHERE selection_id = 'sl_…' ORDER BY cycle"
