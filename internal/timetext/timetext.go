@@ -69,7 +69,7 @@ func (k Kind) Parse(text string, now time.Time) (at time.Time, exact bool, err e
 	at, isDay := time.Time{}, false
 	if at, err = time.Parse(time.DateOnly, text); err == nil {
 		isDay = true
-	} else if at, isDay, err = k.words(text, now.UTC()); err != nil {
+	} else if at, isDay, err = k.words(text, now.UTC().Truncate(time.Millisecond)); err != nil {
 		return time.Time{}, false, err
 	}
 	if isDay && !k.day {

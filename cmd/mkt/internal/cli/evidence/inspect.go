@@ -195,8 +195,7 @@ func (g *Group) inspectCycle(f inspectFlags) error {
 }
 
 // datasetsFor returns the datasets of a query: all products of one account.
-func (g *Group) datasetsFor(f inspectFlags, m snapshot.Moment) ([]dataset.Dataset, error) {
-	w := f.Filter
+func (g *Group) datasetsFor(w dataset.Filter, m snapshot.Moment) ([]dataset.Dataset, error) {
 	if _, product, err := layout.ParseCycleID(m.String()); err == nil {
 		w.Product = product
 	}
