@@ -38,7 +38,8 @@ const (
 const (
 	MaxRows = 200
 	MaxSize = 1 << 20 // of its texts, in bytes
-	MaxCell = 500     // columns on a terminal of one text
+	MaxCell = 500     // of one text, in columns of a terminal
+	MaxType = 40      // of the name of a type, which may list the fields of a structure
 )
 
 // Request is a query over the publications of an account.
@@ -180,7 +181,7 @@ func (a *Asker) run(ctx context.Context, r Request, out io.Writer) (notes string
 		return "", ctx.Err()
 	case !errors.As(err, &ended):
 		return "", errors.New("the query could not be run")
-	case isMessage && !strings.Contains(text, "\ngoroutine "):
+	case isMessage && ended.Exited() && !strings.Contains(text, "\ngoroutine "):
 		return "", errors.New(text)
 	}
 	return "", ErrMemory

@@ -77,7 +77,7 @@ type pageAnswer struct {
 
 func (p *pageAnswer) Columns(columns []offline.Column) error {
 	for _, c := range columns {
-		p.Result.Columns = append(p.Result.Columns, query.Column{Name: c.Name, Type: c.Type})
+		p.Result.Columns = append(p.Result.Columns, query.Column{Name: c.Name, Type: terminal.Cut(c.Type, query.MaxType)})
 	}
 	return nil
 }
