@@ -240,7 +240,12 @@ func auditPages(t *testing.T, ready demo.Ready) {
 		browserPage{Path: path, Shot: "audit-phone", Phone: true, Texts: map[string]string{"verdict": "p .good"}},
 		browserPage{Path: "/diff/second/market_engine?a=v1&b=latest", Shot: "diff", Texts: map[string]string{"title": "h1"}},
 		browserPage{Path: "/cycles/second/live_intelligence/latest", Do: [][]any{{"click", "a:has-text('What changed since')"}}, Texts: map[string]string{"title": "h1"}},
+		browserPage{Path: path, Shot: "query-phone", Phone: true, Do: [][]any{{"click", "a:has-text('by SQL')"}, {"click", "li a:has-text('league')"}, {"see", "tbody td"}}, Texts: map[string]string{"title": "h1", "types": "th .soft"}},
+		browserPage{Path: "/query?account=second", Shot: "query-dark", Dark: true, Do: [][]any{{"fill", "textarea", "SELECT 41 + 1 AS answer"}, {"press", ".query button", "Enter"}, {"see", "tbody td"}}, Texts: map[string]string{"title": "h1", "cell": "tbody td"}},
 	)
+	if types, cell := pages[4].Texts["types"], pages[5].Texts["cell"]; !slices.Equal(types, []string{"VARCHAR", "BIGINT", "HUGEINT"}) || !slices.Equal(cell, []string{"42"}) {
+		t.Errorf("a query has columns of %q, and answers %q", types, cell)
+	}
 	if got := pages[0].Texts["verdict"]; !slices.Equal(got, []string{"clean"}) {
 		t.Errorf("the check says %q", got)
 	}

@@ -107,7 +107,7 @@ var rules = []rule{
 }
 
 // everybodys may be imported by all packages above publish.
-var everybodys = []string{"internal/deadline", "internal/panics", "internal/scratch", "internal/terminal", "internal/terminal/printable"}
+var everybodys = []string{"internal/deadline", "internal/panics", "internal/scratch", "internal/terminal", "internal/terminal/printable", "internal/timetext"}
 
 var (
 	leaves  = []string{"publish/football", "publish/layout", "publish/durable"}
@@ -123,7 +123,7 @@ func with(list []string, more ...string) []string { return slices.Concat(list, m
 // imports only those below it.
 var folders = []string{"cmd", "scripts", "internal/testing", "internal/console", "internal/evidence", "internal/replay", "internal/connection", "internal/deletion", "internal/past", "internal/schedule", "internal/receipts",
 	"internal/accounts", "serve", "internal/cluster", "transform", "fetch", "internal/dataset", "publish", "internal/cadence", "internal/listen", "internal/strictyaml",
-	"internal/tail", "internal/terminal", "internal/scratch", "internal/panics", "internal/deadline", "docs"}
+	"internal/tail", "internal/terminal", "internal/timetext", "internal/scratch", "internal/panics", "internal/deadline", "docs"}
 
 // ruleOf returns the rule of a package.
 func ruleOf(name string) (r rule, ok bool) {

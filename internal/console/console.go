@@ -25,6 +25,7 @@ import (
 	"mkt/internal/console/frame"
 	"mkt/internal/console/live"
 	"mkt/internal/console/overview"
+	"mkt/internal/console/query"
 	"mkt/internal/console/receipts"
 	"mkt/internal/console/search"
 	"mkt/internal/evidence/doctor"
@@ -69,7 +70,7 @@ func New(o Options) (*Console, error) {
 	log := receipts.Log{Data: o.Data, Files: o.LogFiles}
 	f, err := frame.New(frame.Options{Now: o.Now, Version: o.Version, Data: o.Data, Command: o.Command, Log: o.Log, Notice: o.Notice,
 		HasReceipts: func() bool { return log.Exists() || log.HasKey() }},
-		overview.Templates, fixtures.Templates, live.Templates, cycles.Templates, audit.Templates, receipts.Templates, api.Templates)
+		overview.Templates, fixtures.Templates, live.Templates, cycles.Templates, audit.Templates, query.Templates, receipts.Templates, api.Templates)
 	if err != nil {
 		return nil, err
 	}
@@ -117,6 +118,10 @@ func (c *Console) routes(running context.Context, f *frame.Frame, log receipts.L
 	handle("GET /audit/{account}/{product}", audit.Audit)
 	c.mux.HandleFunc("GET /audit/{account}/{product}/check", audit.BeginCheck)
 	handle("GET /diff/{account}/{product}", audit.Difference)
+
+	query := &query.Pages{Reader: reader, Frame: f}
+	handle("GET /query", query.Query)
+	c.mux.HandleFunc("GET /query.csv", query.CSV)
 
 	receipts := &receipts.Pages{Reader: reader, Frame: f, Log: log, Stored: c.Stored}
 	handle("GET /receipts", receipts.Receipts)

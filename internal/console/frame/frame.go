@@ -22,6 +22,7 @@ import (
 	"mkt/internal/terminal"
 	"mkt/internal/terminal/printable"
 	"mkt/publish/football"
+	"mkt/publish/snapshot"
 )
 
 //go:embed *.html
@@ -108,6 +109,7 @@ var functions = template.FuncMap{
 	"size":   terminal.Size,
 	"count":  Count,
 	"plural": Plural,
+	"forms":  func() string { return snapshot.Forms },
 }
 
 // New returns a frame for the pages of some folders of templates: each file in them is a page.

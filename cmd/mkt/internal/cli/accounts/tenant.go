@@ -1,12 +1,9 @@
 package accounts
 
 import (
-	"time"
-
 	"github.com/spf13/cobra"
 
 	"mkt/cmd/mkt/internal/cli"
-	"mkt/internal/accounts"
 	"mkt/internal/terminal"
 	"mkt/internal/terminal/printable"
 )
@@ -73,16 +70,4 @@ func newTenantShow(g *Group) *cobra.Command {
 			return g.Answer(v, v.print)
 		},
 	}
-}
-
-// parseMoment reads a time or a day, which begins at midnight UTC.
-func parseMoment(flag, s string) (*time.Time, error) {
-	if s == "" {
-		return nil, nil
-	}
-	at, err := accounts.ParseTime(s)
-	if err != nil {
-		return nil, terminal.Usagef("--%s %q: %w", flag, s, err)
-	}
-	return &at, nil
 }
