@@ -64,8 +64,11 @@ func New(data, tenant, sql, at string, now time.Time) (Request, error) {
 		return r, nil
 	}
 	m, err := snapshot.ParseMoment(at, now)
+	if err != nil {
+		return r, err
+	}
 	r.At = m.String()
-	return r, err
+	return r, nil
 }
 
 // Command is the same query in the terminal, without the program.
