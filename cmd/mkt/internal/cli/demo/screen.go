@@ -42,7 +42,7 @@ func (s *screen) print(ctx context.Context, out io.Writer, shown *chooser) error
 	var b strings.Builder
 	fmt.Fprintf(&b, "mkt demo: prices and matches in play of %d accounts, on emulated providers.\n\n  Open %s in a browser.\n\n", len(s.accounts), s.console)
 	if s.flags.now.Sub(s.flags.begins) > s.flags.step() {
-		fmt.Fprintf(&b, "It is open, and fills: the time since %s UTC is played first.\n", s.flags.begins.UTC().Format("15:04"))
+		fmt.Fprintf(&b, "It is open, and fills: the time since %s UTC is played first. Until then\na match looks stale in the terminal, and the other accounts have no data.\n", s.flags.begins.UTC().Format("15:04"))
 	}
 	fmt.Fprintf(&b, "Three things to try in another terminal:\n\n  . %s\n", terminal.Quote(s.path(envFile)))
 	fmt.Fprintf(&b, "\n  # a match in play\n  mkt live show --tenant %s\n", shown.account)
