@@ -24,6 +24,7 @@ import (
 	"mkt/internal/schedule/sharing"
 	"mkt/internal/scratch"
 	"mkt/internal/terminal"
+	"mkt/publish/durable"
 	"mkt/publish/football"
 	"mkt/publish/retention"
 	"mkt/serve/account"
@@ -170,9 +171,21 @@ func (g *Group) emulate(ctx context.Context, f demoFlags, clock *Clock, accounts
 	return stopped, nil
 }
 
+// folder makes the folder of the demo, which no other one has until remove is called.
 func (g *Group) folder(f *demoFlags) (remove func(), err error) {
 	if f.dir != "" {
-		return func() {}, nil
+		root, err := durable.OpenRoot(f.dir)
+		if err != nil {
+			return nil, err
+		}
+		lock, err := root.Lock("lock")
+		if errors.Is(err, durable.ErrLocked) {
+			err = fmt.Errorf("--dir %s: %w: another mkt demo has it", f.dir, durable.ErrLocked)
+		}
+		if err != nil {
+			return nil, errors.Join(err, root.Close())
+		}
+		return func() { lock.Close(); root.Close() }, nil
 	}
 	private, err := scratch.Make("", "mkt-demo-")
 	if err != nil {
