@@ -5,15 +5,12 @@ SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := build
 
-comma := ,
-
 GO ?= go
-CYCLONEDX := github.com/CycloneDX/cyclonedx-gomod/cmd/cyclonedx-gomod@v1.10.0
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
-VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+VERSION := $(shell git describe --always --dirty --abbrev=12 --exclude '*' 2>/dev/null || echo dev)
 
 # Two builds of one tree give the same bytes: no paths, no build time, and the
-# version from git alone. Tests share the flags, and so what is compiled.
+# commit from git alone. Tests share the flags, and so what is compiled.
 export GOFLAGS := $(GOFLAGS) -trimpath -buildvcs=false
 
 # lint has vetted what "make check" tests.
@@ -21,7 +18,13 @@ VETTED := -vet=off
 # The slowest tests wait for processes and deadlines most of the time.
 PARALLEL := -parallel 4
 # Without symbols: those of DuckDB, which nothing loads, are 7 MB.
-LDFLAGS := -s -w -X main.version=$(VERSION)$(if $(filter Linux,$(shell uname)), -extldflags=-Wl$(comma)--exclude-libs$(comma)ALL)
+LDFLAGS := -s -w -X main.version=$(VERSION)
+ifeq ($(shell uname),Linux)
+# libstdc++ and libgcc are linked statically: the folder that the linker searches first has libstdc++.a alone.
+static = -extldflags "-Wl,--exclude-libs,ALL -static-libgcc -L$(1)/lib"
+endif
+link = mkdir -p $(1)/lib && ln -sf "$$($$($(GO) env CC) -print-file-name=libstdc++.a)" $(1)/lib/ && \
+	$(GO) build -ldflags '$(LDFLAGS) $(call static,$(1))' -o $(1)/mkt ./cmd/mkt
 
 # Where goroutines meet. The rest is one goroutine a run, or (publish/table) rests
 # on a Parquet library that the detector's pointer checks stop. TIMED needs an order of
@@ -41,7 +44,7 @@ RACED := ^Test(NamesInOtherScripts|BadLiveInput|Run|Again|AnyParallelism|BrokenP
 build: ## bin/mkt
 	@if [ -e bin/mkt ]; then echo "building bin/mkt"; \
 	else echo "building bin/mkt: the first build fetches the modules, and compiles and links DuckDB, which takes a minute or more"; fi
-	@$(GO) build -ldflags '$(LDFLAGS)' -o bin/mkt ./cmd/mkt && echo "built bin/mkt $(VERSION) in $$SECONDS s"
+	@$(call link,bin) && echo "built bin/mkt $(VERSION) in $$SECONDS s"
 
 .PHONY: lake
 lake: ## bin/mkt-lake, which "mkt lake" runs: the library for Iceberg is larger than mkt
@@ -189,32 +192,22 @@ lake-licences: ## write lake/licences.md again, and bin/lake-licences.txt, for m
 	$(GO) run ./scripts/licences lake > bin/lake-licences.md && mv bin/lake-licences.md lake/licences.md
 	$(GO) run ./scripts/licences lake-texts > bin/lake-licences.txt
 
-.PHONY: sbom
-sbom: build ## bin/mkt.cdx.json (CycloneDX) and bin/licences.txt, of bin/mkt
-	$(GO) run $(CYCLONEDX) bin -json -std -noserial -version '$(VERSION)' bin/mkt | sed '/"timestamp":/d' > bin/mkt.cdx.json
-	$(GO) run ./scripts/licences texts > bin/licences.txt
-
 .PHONY: arm64
-arm64: ## bin/linux-arm64/mkt, with the cross compiler of Debian's g++-aarch64-linux-gnu
+arm64: # bin/linux-arm64/mkt
 	@if ! command -v aarch64-linux-gnu-g++ >/dev/null; then rm -rf bin/linux-arm64; \
-	echo "arm64: skipped, because aarch64-linux-gnu-g++ is not there (Debian's package g++-aarch64-linux-gnu)"; \
-	else echo "building bin/linux-arm64/mkt"; GOOS=linux GOARCH=arm64 CGO_ENABLED=1 CC=aarch64-linux-gnu-gcc CXX=aarch64-linux-gnu-g++ \
-	$(GO) build -ldflags '$(LDFLAGS)' -o bin/linux-arm64/mkt ./cmd/mkt; fi
+	else echo "building bin/linux-arm64/mkt"; export GOOS=linux GOARCH=arm64 CGO_ENABLED=1 CC=aarch64-linux-gnu-gcc CXX=aarch64-linux-gnu-g++; \
+	$(call link,bin/linux-arm64); fi
 
-.PHONY: packages
-packages: build arm64 ## bin/packages: deb, rpm and tar for linux/amd64 and linux/arm64, with checksums
-	scripts/packages/build.sh
-
-.PHONY: image
-image: build arm64 ## bin/mkt-VERSION-ARCH.oci.tar: images for containers, made without a container engine
-	scripts/image.sh
+.PHONY: release
+release: ## bin/release: tar, deb, rpm, image (OCI) and CycloneDX for linux/amd64, and for linux/arm64 with Debian's g++-aarch64-linux-gnu; licences, SHA256SUMS
+	scripts/release.sh
 
 .PHONY: check-packages
-check-packages: packages image ## installs the packages and starts them, and runs the images, in folders of their own (needs root)
+check-packages: release ## installs the packages and starts them, and runs the images, in folders of their own (needs root)
 	CHECK_PACKAGES=1 $(GO) test -count=1 -timeout 60m -v -run Installed ./scripts/packages
 
 .PHONY: reproducible
-reproducible: ## two builds give the same bytes; takes minutes
+reproducible: ## two clones of this commit, in two folders, give the same release; takes minutes
 	scripts/reproducible.sh
 
 .PHONY: clean

@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# Builds the tree twice, in two folders, the second time with an empty build cache,
-# and compares the binaries. It takes minutes.
+# Makes the release of this commit in two clones in two folders, the second time with an empty build
+# cache, another umask and another time zone, and compares SHA256SUMS. It takes minutes.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-version=$(git describe --tags --always --dirty 2>/dev/null || echo dev)
+[ -z "$(git status --porcelain)" ] || echo "reproducible: changes that are in no commit are left out" >&2
 tmp=$(mktemp -d)
 trap 'chmod -R u+w "$tmp"; rm -rf "$tmp"' EXIT
-mkdir "$tmp/one" "$tmp/another-folder"
-git ls-files -z | tar --null -T - -cf "$tmp/tree.tar"
-for dir in one another-folder; do tar -xf "$tmp/tree.tar" -C "$tmp/$dir"; done
-make -s -C "$tmp/one" build VERSION="$version"
-GOCACHE=$tmp/cache make -s -C "$tmp/another-folder" build VERSION="$version"
-(cd "$tmp" && sha256sum one/bin/mkt another-folder/bin/mkt && cmp one/bin/mkt another-folder/bin/mkt)
-echo "reproducible: two builds of $version give the same bytes"
+git clone -q . "$tmp/one"
+umask 077
+git clone -q "$tmp/one" "$tmp/another-folder"
+(umask 022; make -s -C "$tmp/one" release)
+GOCACHE=$tmp/cache TZ=Asia/Tokyo LC_ALL=C make -s -C "$tmp/another-folder" release
+diff "$tmp/one/bin/release/SHA256SUMS" "$tmp/another-folder/bin/release/SHA256SUMS"
+echo "reproducible: two clones of $(git -C "$tmp/one" rev-parse --short=12 HEAD) give the same release"

@@ -16,6 +16,7 @@ import (
 	"mkt/serve/internal/reader"
 	"mkt/serve/internal/reader/fairqueue"
 	"mkt/serve/internal/response"
+	"mkt/serve/requests"
 )
 
 // route is a row of the tables of routes.
@@ -44,6 +45,8 @@ type call struct {
 	who     *account.Account // nil on an open route without a known token
 	traffic *metrics.Traffic // of the account; nil if it is unknown
 	counted bool             // counted among the account's requests at once
+	found   string           // the id of the fixture in the path, if the account has it
+	asked   requests.Record  // what is known of the request when its handler has ended
 	params  params
 	dataset *reader.Dataset // nil if the route reads no data
 	view    *reader.View    // nil if there is no data yet
@@ -120,7 +123,9 @@ func (c *call) enterGate() (gate.Pass, error) {
 }
 
 func (c *call) leave() {
+	c.asked = requests.Record{Product: string(c.route.need.Product), Fixture: c.echo.Param("id"), Market: c.echo.Param("market_id")}
 	if c.view != nil {
+		c.asked.Version = c.view.Commit().Version
 		c.view.Release()
 	}
 	if c.counted {

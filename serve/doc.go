@@ -1,5 +1,5 @@
 // Package serve is the reader: it answers the HTTP API from the newest snapshots, and
-// writes only its own usage counters and notes about loads. It imports neither fetch nor
+// writes only its own usage counters, the newest requests, and notes about loads. It imports neither fetch nor
 // transform, and has no key.
 //
 // A request is checked in this order: method, route, size, token, account status,
@@ -11,7 +11,8 @@
 // handler.go is the outermost handler, before routing. routes.go has the table of routes,
 // with the handlers in fixtures.go, markets.go, changes.go, live.go, path.go, accounts.go
 // and status.go. They stand on call.go, which makes the checks before a handler and sends
-// its page, and on params.go, which parses the query. realtime.go mounts the socket.
+// its page, and on params.go, which parses the query. realtime.go mounts the socket, and
+// requests.go keeps the newest requests of each account.
 //
 // Below it, internal/response writes answers, internal/pipeline says how an account's data
 // and connection are, internal/metrics counts, and replay moves a clock of the past.

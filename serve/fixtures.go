@@ -129,5 +129,6 @@ func (c *call) find() (markets.Fixture, error) {
 	if !ok {
 		return markets.Fixture{}, api.Refuse(api.FixtureNotFound)
 	}
+	c.found = f.ID
 	return f, nil
 }

@@ -28,6 +28,7 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		ended := s.real()
 		a.Took = ended.Sub(began)
 		s.metrics.Count(a, c.traffic)
+		s.keepRequest(c, ended)
 		s.logLine(a, ended)
 	}()
 	if isRealtime(r) {

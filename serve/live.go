@@ -83,6 +83,7 @@ func (c *call) findLive() (*api.LiveFixture, error) {
 	if !ok {
 		return nil, api.Refuse(api.FixtureNotFound)
 	}
+	c.found = f.ID
 	return f, nil
 }
 

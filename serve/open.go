@@ -48,6 +48,7 @@ func newServer(o *Options) (*server, error) {
 		return nil, errors.Join(fmt.Errorf("serve: %w", err), s.close())
 	}
 	s.usage = gate.NewUsage(s.openUsage(o), o.replica(), o.Now, o.Log)
+	s.openRequests(o)
 	s.metrics = metrics.New(routeNames())
 	s.openLimits(o)
 	s.openRealtime(o)
@@ -86,6 +87,9 @@ func (s *server) close() error {
 	}
 	if s.usageDisk != nil {
 		err = errors.Join(err, s.usageDisk.Close())
+	}
+	if s.requestsDisk != nil {
+		err = errors.Join(err, s.requestsDisk.Close())
 	}
 	return err
 }

@@ -17,11 +17,12 @@ import (
 	"mkt/serve/admin"
 	"mkt/serve/asof"
 	"mkt/serve/replay"
+	"mkt/serve/requests"
 )
 
 // Default folders that the server writes to: [UsageFolder] below the data root for the
-// usage counters, and [LoadsFolder] below that for notes about loads in progress (package
-// quarantine).
+// usage counters, and below that [LoadsFolder] for notes about loads in progress (package
+// quarantine) and [requests.Folder] for the newest requests of each account.
 const (
 	UsageFolder = "usage"
 	LoadsFolder = "loads"
@@ -32,7 +33,7 @@ type Options struct {
 	Listen   string // address; port 0 means a free port
 	DataDir  string // the data root; nothing is written there except UsageDir's default
 	CacheDir string // private folder for the engine's files; "" = a temporary one
-	UsageDir string // the folder for everything that the server writes: usage counters, notes about loads; "" = usage below DataDir
+	UsageDir string // the folder for everything that the server writes: usage counters, the newest requests, notes about loads; "" = usage below DataDir
 
 	// Replica is the name of this process among those that serve the same accounts: each writes
 	// its own files of usage counters. "" = the host's name and the port.
@@ -109,6 +110,9 @@ type Realtime struct {
 	Uncompressed   bool          // do not compress the messages of websockets
 	Channels       []string      // to offer; nil = changes and live
 }
+
+// RequestsDir is the folder of the newest requests below that of the usage counters, see [UsageFolder].
+func RequestsDir(usageDir string) string { return filepath.Join(usageDir, requests.Folder) }
 
 func (o *Options) usageDir() string { return cmp.Or(o.UsageDir, filepath.Join(o.DataDir, UsageFolder)) }
 

@@ -30,6 +30,7 @@ func (s *server) openRealtime(o *Options) {
 	}
 	s.realtime = realtime.New(realtime.Options{
 		Gate: s.gate, Sockets: s.openSockets, Usage: s.usage, Library: s.library, NewRequestID: response.NewRequestID, Now: s.now, Log: s.log,
+		Observe:   s.keepMessage,
 		Connected: func(a *account.Account, p football.Product) bool { return pipeline.Of(a, s.library).Connected(p) },
 		Tick:      o.Realtime.Tick, Connections: o.Realtime.Connections, Channels: channels,
 	})

@@ -58,6 +58,9 @@ func Run(ctx context.Context, o Options) (err error) {
 	background, stop := context.WithCancel(context.WithoutCancel(ctx))
 	var running sync.WaitGroup
 	runs := []func(context.Context){s.library.Run, s.usage.Run, s.realtime.Run}
+	if s.requests != nil {
+		runs = append(runs, s.requests.Run)
+	}
 	if s.limits != nil {
 		runs = append(runs, s.limits.Run)
 	}

@@ -18,6 +18,7 @@ import (
 	"mkt/serve/internal/realtime"
 	"mkt/serve/internal/socketio"
 	"mkt/serve/limits"
+	"mkt/serve/requests"
 )
 
 // maxInFlight is the maximum number of requests in progress over all accounts, and
@@ -37,6 +38,7 @@ type server struct {
 	openSockets gate.Sockets
 	limits      *limits.Shared // nil if the limits are those of this process alone
 	usage       *gate.Usage
+	requests    *requests.Log // nil if none are kept
 	library     *reader.Library
 	service     api.Service
 	schema      *api.Page
@@ -56,5 +58,6 @@ type server struct {
 	draining atomic.Bool // and new requests are refused
 	inFlight atomic.Int64
 
-	usageDisk *durable.Disk // nil if the counters are kept in memory only
+	usageDisk    *durable.Disk // nil if the counters are kept in memory only
+	requestsDisk *durable.Disk // nil if no requests are kept
 }

@@ -18,12 +18,12 @@ var engines = map[football.Product]engine{
 
 func beginPrematch(r *run, m *snapshot.Manifest) derivation {
 	return &prematch.Cycle{Archive: r.archive, Provider: r.Provider, Key: r.Key, Workers: r.Workers, Rows: r.rows, Log: r.log(), Progress: r.Progress,
-		Before: r.before, Header: m, Totals: &r.summary.Totals, Counts: &r.summary.Counts}
+		Before: r.before, Observed: r.observed, Header: m, Totals: &r.summary.Totals, Counts: &r.summary.Counts}
 }
 
 func beginTracking(r *run, m *snapshot.Manifest) derivation {
 	c := &tracking.Cycle{Root: r.Root, Records: r.Records, Archive: r.archive, Provider: r.Provider, Key: r.Key, Details: r.Details, Log: r.log(), Received: r.Received,
-		States: r.States, Before: r.before, Backfill: r.backfill, Header: m, Totals: &r.summary.Totals, Counts: &r.summary.Live}
+		States: r.States, Before: r.before, Observed: r.observed, Backfill: r.backfill, Header: m, Totals: &r.summary.Totals, Counts: &r.summary.Live}
 	r.installed = c.Keep
 	return c
 }

@@ -50,6 +50,8 @@ type Options struct {
 	Records durable.ReadFS
 	// Provider finds an adapter by name; nil means every registered adapter.
 	Provider func(name string) (provider.Provider, bool)
+
+	rebuilds bool // a past cycle is made again: what its answers have was seen before
 }
 
 // Summary counts the work of a run.

@@ -27,6 +27,7 @@ func Rebuild(ctx context.Context, o Options, was *snapshot.Manifest) (Summary, e
 		at = a.Cycle().FinishedAt
 	}
 	o.Now = func() time.Time { return at }
+	o.rebuilds = true
 	if o.Details == 0 {
 		o.Details = detailsOf(o)
 	}

@@ -9,6 +9,7 @@ import (
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
 	"mkt/transform/output"
+	"mkt/transform/reading"
 	"mkt/transform/spool"
 )
 
@@ -43,8 +44,9 @@ type run struct {
 	// backfill transforms an earlier cycle, which this one needs; nil if this one is transformed
 	// because a later one needs it. It returns false for a cycle whose content cannot be transformed.
 	backfill  func(context.Context, layout.CycleID) (done bool, err error)
-	rows      *spool.Rows // of the cycle's markets
-	installed func()      // is called when the canonical cycle is in its place; nil does nothing
+	rows      *spool.Rows       // of the cycle's markets
+	installed func()            // is called when the canonical cycle is in its place; nil does nothing
+	observed  *reading.Observed // what the answers have; nil if the cycle is not observed
 	summary   Summary
 }
 

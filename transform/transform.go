@@ -33,6 +33,7 @@ func Run(ctx context.Context, o Options) (Summary, error) {
 		err = fmt.Errorf("transform %s %s: %w", r.ClientID, r.Product, err)
 	}
 	r.report(ctx, err)
+	r.remember(err)
 	return r.summary, err
 }
 
@@ -73,6 +74,7 @@ func (r *run) transform(ctx context.Context) error {
 	if err := r.chooseCycle(); err != nil || r.summary.Already {
 		return err
 	}
+	r.observe()
 	bytes, err := need(r.archive.Cycle(), r.Workers)
 	if err != nil {
 		return fmt.Errorf("cycle %s: %w", r.cycle, err)

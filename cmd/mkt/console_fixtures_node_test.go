@@ -43,6 +43,8 @@ func fixturePages(t *testing.T, ready demo.Ready) {
 		browserPage{Path: list + "?q=no+such+team", Texts: map[string]string{"said": "#results"}},
 		browserPage{Path: list + "/" + f.ID, Shot: "fixture", Texts: map[string]string{"title": "h1", "groups": "h2", "prices": ".odds a"}},
 		browserPage{Path: list + "/" + f.ID, Phone: true, Dark: true, Shot: "fixture-phone"},
+		browserPage{Path: list + "/" + f.ID, Shot: "copied", Do: [][]any{{"press", ".facts .copy", "Enter"}, {"see", "[role=status]:has-text('Copied " + f.ID + "')"},
+			{"click", "nav a:has-text('Fixtures')"}, {"press", "form[data-search] [name=q]", "ControlOrMeta+V"}, {"see", "#results:has-text('1 of')"}}, Texts: map[string]string{"names": "#results tbody a"}},
 	)
 	name := *f.Home + " – " + *f.Away
 	if names := pages[1].Texts["names"]; !slices.Contains(names, name) || len(names) > len(pages[0].Texts["names"]) {
@@ -50,6 +52,9 @@ func fixturePages(t *testing.T, ready demo.Ready) {
 	}
 	if said := pages[2].Texts["said"]; len(said) != 1 || !strings.Contains(said[0], "No fixture of the newest publication matches") {
 		t.Errorf("a search without a result says %q", said)
+	}
+	if names := pages[5].Texts["names"]; !slices.Equal(names, []string{name}) {
+		t.Errorf("a search for the copied id of %s found %q", name, names)
 	}
 	if got := pages[3].Texts; got["title"][0] != name || !slices.Contains(got["groups"], "Main") {
 		t.Errorf("the page of %s has the title %q and the groups %q", name, got["title"], got["groups"])

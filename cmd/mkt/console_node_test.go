@@ -121,7 +121,51 @@ func TestNodeConsole(t *testing.T) {
 	t.Run("audit", func(t *testing.T) { auditPages(t, ready) })
 	t.Run("api", func(t *testing.T) { apiPages(t, ready) })
 	t.Run("live", func(t *testing.T) { livePages(t, ready) })
+	t.Run("stars", func(t *testing.T) { starPages(t, ready) })
 	t.Run("fixtures", func(t *testing.T) { fixturePages(t, ready) })
+	t.Run("search", func(t *testing.T) { searchPages(t, ready) })
+}
+
+// The key / leads to the search field of every page unless somebody is typing, and Escape leaves it. A request
+// that was refused is found by its id.
+func searchPages(t *testing.T, ready demo.Ready) {
+	q, err := http.NewRequestWithContext(t.Context(), http.MethodGet, ready.BaseURL+"/api/v1/fixtures?limit=0", nil)
+	check.Must(t, err)
+	q.Header.Set("Authorization", "Bearer "+ready.Tenants[0].Token)
+	q.Header.Set("X-Request-Id", "complaint-7")
+	answer, err := http.DefaultClient.Do(q)
+	check.Must(t, err)
+	answer.Body.Close()
+	found := map[string]string{"title": "h1", "ids": "td code", "codes": ".lines .bad", "focus": "[data-key]:focus"}
+	ask := func(p browserPage) seenPage {
+		p.Texts = found
+		return browse(t, ready.ConsoleURL, p)[0]
+	}
+	check.Eventually(t, "the request is written", func() bool {
+		page, err := http.Get(ready.ConsoleURL + "/requests/" + ready.Tenants[0].ClientID)
+		check.Must(t, err)
+		defer page.Body.Close()
+		text, err := io.ReadAll(page.Body)
+		check.Must(t, err)
+		return strings.Contains(string(text), "complaint-7")
+	})
+	if p := ask(browserPage{Path: "/cycles", Do: [][]any{{"press", "body", "/"}, {"fill", "[data-key]:focus", "complaint-7"}, {"press", "[data-key]", "Enter"}, {"see", "table.lines"}}, Shot: "requests"}); !slices.Equal(p.Texts["ids"], []string{"complaint-7"}) || !slices.Equal(p.Texts["codes"], []string{"INVALID_PARAMETER"}) {
+		t.Errorf("the search for a request leads to %s: %q", p.URL, p.Texts)
+	}
+	for _, keys := range [][][]any{{{"press", "input[name=q]:not([data-key])", "/"}}, {{"press", "body", "/"}, {"press", "[data-key]", "Escape"}}, {{"press", "body", "Control+/"}}} {
+		if p := ask(browserPage{Path: "/fixtures", Do: keys}); len(p.Texts["focus"]) > 0 {
+			t.Errorf("after %v the field has the focus", keys)
+		}
+	}
+	for _, p := range browse(t, ready.ConsoleURL,
+		browserPage{Path: "/search?q=city", Shot: "search", Dark: true, Texts: map[string]string{"names": ".lines th a"}},
+		browserPage{Path: "/search?q=city", Shot: "search-phone", Phone: true, Within: "[data-key], .lines a", Texts: map[string]string{"names": ".lines th a"}},
+		browserPage{Path: "/requests/" + ready.Tenants[0].ClientID, Shot: "requests-phone", Phone: true, Within: "[data-key], .lines code", Texts: map[string]string{"names": ".lines th"}},
+	) {
+		if len(p.Texts["names"]) == 0 {
+			t.Errorf("%s lists nothing", p.Path)
+		}
+	}
 }
 
 func overviewPages(t *testing.T, ready demo.Ready) {
@@ -196,7 +240,12 @@ func auditPages(t *testing.T, ready demo.Ready) {
 		browserPage{Path: path, Shot: "audit-phone", Phone: true, Texts: map[string]string{"verdict": "p .good"}},
 		browserPage{Path: "/diff/second/market_engine?a=v1&b=latest", Shot: "diff", Texts: map[string]string{"title": "h1"}},
 		browserPage{Path: "/cycles/second/live_intelligence/latest", Do: [][]any{{"click", "a:has-text('What changed since')"}}, Texts: map[string]string{"title": "h1"}},
+		browserPage{Path: path, Shot: "query-phone", Phone: true, Do: [][]any{{"click", "a:has-text('by SQL')"}, {"click", "li a:has-text('league')"}, {"see", "tbody td"}}, Texts: map[string]string{"title": "h1", "types": "th .soft"}},
+		browserPage{Path: "/query?account=second", Shot: "query-dark", Dark: true, Do: [][]any{{"fill", "textarea", "SELECT 41 + 1 AS answer"}, {"press", ".query button", "Enter"}, {"see", "tbody td"}}, Texts: map[string]string{"title": "h1", "cell": "tbody td"}},
 	)
+	if types, cell := pages[4].Texts["types"], pages[5].Texts["cell"]; !slices.Equal(types, []string{"VARCHAR", "BIGINT", "HUGEINT"}) || !slices.Equal(cell, []string{"42"}) {
+		t.Errorf("a query has columns of %q, and answers %q", types, cell)
+	}
 	if got := pages[0].Texts["verdict"]; !slices.Equal(got, []string{"clean"}) {
 		t.Errorf("the check says %q", got)
 	}

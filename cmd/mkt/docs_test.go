@@ -102,7 +102,7 @@ func TestLinksOfTheGuides(t *testing.T) {
 		}
 		return all
 	}
-	for _, page := range append(pages, "../../README.md", "../../SECURITY.md") {
+	for _, page := range append(pages, "../../docs/llms.txt", "../../README.md", "../../SECURITY.md", "../../AGENTS.md", "../../CONTRIBUTING.md", "../../CHANGELOG.md") {
 		text, err := os.ReadFile(page)
 		check.Must(t, err)
 		for _, m := range linkTo.FindAllStringSubmatch(codeOf.ReplaceAllString(string(text), ""), -1) {

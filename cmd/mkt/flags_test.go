@@ -49,6 +49,7 @@ mkt tenant delete: dry-run yes
 mkt tenant limit set: burst per requests
 mkt tenant log: last since
 mkt tenant product set: expires starts
+mkt tenant requests: refused request-id
 mkt tenant revoke: yes
 mkt tenant token end: issued yes
 mkt tenant token rotate: yes

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"io"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -83,13 +84,16 @@ func TestFirstScreen(t *testing.T) {
 	}
 }
 
-// TestRelease: the release that mkt --version says is the newest in CHANGELOG.md.
+// TestRelease: the release that mkt --version says is the newest in CHANGELOG.md, and that of README.md.
 func TestRelease(t *testing.T) {
 	text, err := os.ReadFile("../../CHANGELOG.md")
 	check.Must(t, err)
-	_, rest, _ := strings.Cut(string(text), "\n## ")
-	if heading, _, _ := strings.Cut(rest, "\n"); !strings.HasPrefix(heading, cli.Release) && !strings.HasPrefix(heading, "Unreleased") {
-		t.Errorf("the newest release in CHANGELOG.md is %q, and the program says %s", heading, cli.Release)
+	newest := regexp.MustCompile(`(?m)^## (\d\S*)`).FindStringSubmatch(string(text))
+	if newest == nil || newest[1] != cli.Release {
+		t.Errorf("the newest release in CHANGELOG.md is %q, and the program says %s", newest, cli.Release)
+	}
+	if text, err = os.ReadFile("../../README.md"); err != nil || !strings.Contains(string(text), "Version "+cli.Release+",") {
+		t.Errorf("README.md does not say %s: %v", cli.Release, err)
 	}
 }
 

@@ -30,6 +30,7 @@ var rules = []rule{
 	{pkg: "publish/table/parquetfile", what: "a leaf, which knows no rows"},
 	{pkg: "publish/table/...", may: with(leaves, "publish/table/..."), what: "the leaves and the tables"},
 	{pkg: "publish/health", may: leaves, what: "the leaves"},
+	{pkg: "publish/payloads", may: with(leaves, "publish/health"), what: "the leaves and publish/health"},
 	{pkg: "publish/snapshot", may: with(leaves, "publish/table/..."), what: "the leaves and the tables"},
 	{pkg: "publish/steps", may: with(leaves, "publish/table/...", "publish/snapshot"), what: "the formats below it"},
 	{pkg: "publish/retention", may: formats, far: []string{"publish", "publish/repair"}, what: "the formats"},
@@ -83,7 +84,7 @@ var rules = []rule{
 	{pkg: "internal/evidence/feedcheck", may: with(leaves, "docs", "internal/evidence/document", "fetch", "fetch/credential", "fetch/provider", "fetch/provider/all", "fetch/provider/feed", "fetch/raw", "transform", "transform/coverage", "transform/identity"),
 		far: []string{"serve", "cmd/...", "internal/console/..."}, what: "the stages that read a feed, and its schema"},
 	{pkg: "internal/evidence/...", may: with(formats, "internal/evidence/...", "internal/accounts/...", "internal/schedule/...", "internal/receipts/...", "internal/cluster/...", "internal/dataset", "internal/cadence",
-		"fetch/...", "transform/...", "publish/...", "serve/account", "serve/limits", "serve/quarantine"),
+		"fetch/...", "transform/...", "publish/...", "serve/account", "serve/limits", "serve/quarantine", "serve/requests"),
 		far: []string{"serve", "cmd/...", "internal/console/..."}, what: "all domains, and what the stages left; neither the server nor commands"},
 	{pkg: "internal/console/...", may: with(formats, "internal/console/...", "internal/connection", "internal/evidence/...", "internal/accounts", "internal/schedule/...", "internal/receipts/...", "internal/dataset", "internal/cadence", "internal/listen",
 		"docs", "fetch/raw", "fetch/provider/all", "transform/...", "serve/account"), far: []string{"serve", "cmd/..."}, what: "the evidence and what that stands on"},
@@ -106,11 +107,11 @@ var rules = []rule{
 }
 
 // everybodys may be imported by all packages above publish.
-var everybodys = []string{"internal/deadline", "internal/panics", "internal/scratch", "internal/terminal", "internal/terminal/printable"}
+var everybodys = []string{"internal/deadline", "internal/panics", "internal/scratch", "internal/terminal", "internal/terminal/printable", "internal/timetext"}
 
 var (
 	leaves  = []string{"publish/football", "publish/layout", "publish/durable"}
-	formats = with(leaves, "publish/table/...", "publish/health", "publish/snapshot", "publish/steps")
+	formats = with(leaves, "publish/table/...", "publish/health", "publish/payloads", "publish/snapshot", "publish/steps")
 	// stages are the three stages and the server themselves.
 	stages   = []string{"fetch", "transform", "publish", "serve", "cmd/..."}
 	unserved = []string{"fetch/...", "transform/...", "publish", "cmd/...", "internal/accounts/..."}
@@ -122,7 +123,7 @@ func with(list []string, more ...string) []string { return slices.Concat(list, m
 // imports only those below it.
 var folders = []string{"cmd", "scripts", "internal/testing", "internal/console", "internal/evidence", "internal/replay", "internal/connection", "internal/deletion", "internal/past", "internal/schedule", "internal/receipts",
 	"internal/accounts", "serve", "internal/cluster", "transform", "fetch", "internal/dataset", "publish", "internal/cadence", "internal/listen", "internal/strictyaml",
-	"internal/tail", "internal/terminal", "internal/scratch", "internal/panics", "internal/deadline", "docs"}
+	"internal/tail", "internal/terminal", "internal/timetext", "internal/scratch", "internal/panics", "internal/deadline", "docs"}
 
 // ruleOf returns the rule of a package.
 func ruleOf(name string) (r rule, ok bool) {

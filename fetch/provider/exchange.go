@@ -64,7 +64,8 @@ type Payload struct {
 	// Document is the answer, parsed, and may be there in place of Body; nil if its reader is
 	// to parse Body.
 	Document *strictjson.Document
-	Trace    *Trace // gets the position of every value read; may be nil
+	Trace    *Trace  // gets the position of every value read; may be nil
+	Fields   *Fields // counts the members of the answer; may be nil
 	// Slabs is where the reader may make rows, which its caller uses up before it resets
 	// them; nil if the rows must have memory of their own.
 	Slabs *input.Slabs

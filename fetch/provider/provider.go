@@ -48,6 +48,9 @@ type Provider struct {
 	// They are those seen so far; the provider may add one.
 	Sections []string
 	Metrics  []string
+	// Keyed are the members of answers that hold things by their keys, such as markets. Every
+	// other member holds members with names.
+	Keyed []string
 
 	// Authorize adds the credential to a request. The transport calls it on a copy,
 	// immediately before the request is sent.

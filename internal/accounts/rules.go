@@ -15,6 +15,7 @@ import (
 
 	"mkt/fetch/provider/all"
 	"mkt/internal/cadence"
+	"mkt/internal/timetext"
 	"mkt/publish/football"
 	"mkt/publish/layout"
 	"mkt/serve/account"
@@ -48,8 +49,9 @@ func (r *reader) scalar(n *yaml.Node, field string, v any) bool {
 			reason = "want a duration from 1s to 24h, such as 1m"
 		}
 	case *time.Time:
-		if *v, err = ParseTime(n.Value); err != nil {
-			reason = fmt.Sprintf("%q: %v", shorten(n.Value), err)
+		// The clock is not asked: a file must not mean another time tomorrow.
+		if *v, _, err = timetext.Term.Parse(n.Value, time.Time{}); err != nil {
+			reason = fmt.Sprintf("%q: want a time such as 2026-11-20T09:07:00Z or a day such as 2026-11-20", shorten(n.Value))
 		}
 	case *Digest:
 		if *v, err = parseDigest(n.Value); err != nil {
@@ -161,16 +163,6 @@ func checkHint(s string) string {
 		return "shows more than 4 characters"
 	}
 	return ""
-}
-
-// ParseTime reads a time, or a day, which is its midnight in UTC.
-func ParseTime(s string) (time.Time, error) {
-	for _, form := range []string{time.RFC3339, time.DateOnly} {
-		if at, err := time.Parse(form, s); err == nil {
-			return at.UTC(), nil
-		}
-	}
-	return time.Time{}, fmt.Errorf("want a time such as 2026-11-20T09:07:00Z or a day such as 2026-11-20")
 }
 
 func parseDigest(s string) (d Digest, err error) {

@@ -25,7 +25,9 @@ import (
 	"mkt/internal/console/frame"
 	"mkt/internal/console/live"
 	"mkt/internal/console/overview"
+	"mkt/internal/console/query"
 	"mkt/internal/console/receipts"
+	"mkt/internal/console/search"
 	"mkt/internal/evidence/doctor"
 	"mkt/internal/listen"
 	"mkt/internal/receipts/commitlog"
@@ -38,7 +40,9 @@ type Options struct {
 	Data    string // data root
 	Tenants string // tenants.yaml
 	Stored  bool   // publications are in an object store
-	Log     *slog.Logger
+	// Requests is the folder that serve writes the newest requests of accounts to.
+	Requests string
+	Log      *slog.Logger
 	// Command is how a command line for this installation begins; "" is "mkt".
 	Command  string
 	Doctor   func(context.Context) doctor.Report // checks the installation
@@ -66,7 +70,7 @@ func New(o Options) (*Console, error) {
 	log := receipts.Log{Data: o.Data, Files: o.LogFiles}
 	f, err := frame.New(frame.Options{Now: o.Now, Version: o.Version, Data: o.Data, Command: o.Command, Log: o.Log, Notice: o.Notice,
 		HasReceipts: func() bool { return log.Exists() || log.HasKey() }},
-		overview.Templates, fixtures.Templates, live.Templates, cycles.Templates, audit.Templates, receipts.Templates, api.Templates)
+		overview.Templates, fixtures.Templates, live.Templates, cycles.Templates, audit.Templates, query.Templates, receipts.Templates, api.Templates)
 	if err != nil {
 		return nil, err
 	}
@@ -82,6 +86,10 @@ func (c *Console) routes(running context.Context, f *frame.Frame, log receipts.L
 	handle := func(pattern string, h frame.Handler) { c.mux.HandleFunc(pattern, f.Handle(h)) }
 	reader, lists := &choice.Reader{Data: c.Data, Tenants: c.Tenants, Now: c.Now}, &fixtures.Lists{}
 	c.mux.Handle("GET /static/", staticFiles())
+
+	search := &search.Pages{Reader: reader, Frame: f, Requests: c.Requests}
+	c.mux.HandleFunc("GET /search", search.Search)
+	handle("GET /requests/{account}", search.Asked)
 
 	handle("GET /{$}", (&overview.Pages{Reader: reader, Doctor: c.Doctor, Examples: c.Examples}).Overview)
 
@@ -110,6 +118,10 @@ func (c *Console) routes(running context.Context, f *frame.Frame, log receipts.L
 	handle("GET /audit/{account}/{product}", audit.Audit)
 	c.mux.HandleFunc("GET /audit/{account}/{product}/check", audit.BeginCheck)
 	handle("GET /diff/{account}/{product}", audit.Difference)
+
+	query := &query.Pages{Reader: reader, Frame: f}
+	handle("GET /query", query.Query)
+	c.mux.HandleFunc("GET /query.csv", query.CSV)
 
 	receipts := &receipts.Pages{Reader: reader, Frame: f, Log: log, Stored: c.Stored}
 	handle("GET /receipts", receipts.Receipts)

@@ -1,6 +1,6 @@
 // Package deletion deletes an account with all its data: its entry in tenants.yaml first, then its
-// objects in the object store, its folder in the data root, and its usage counters. A deletion that
-// was interrupted is finished by the next one.
+// objects in the object store, its folder in the data root, and its usage counters with its newest
+// requests. A deletion that was interrupted is finished by the next one.
 package deletion
 
 import (
@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path"
 	"time"
 
 	"mkt/internal/cluster"
@@ -56,7 +57,7 @@ func (a Account) Delete(ctx context.Context, found Remains, o Options) error {
 	}
 	err := locks.lock(a.Data, a.ID)
 	if err == nil { // a cycle may have made a folder before the account was gone
-		err = a.deleteData(ctx, found.usageFiles)
+		err = a.deleteData(ctx)
 	}
 	if err != nil {
 		return fmt.Errorf("tenant %s: not all of its data is deleted: %w; the same command deletes the rest", a.ID, err)
@@ -78,7 +79,7 @@ func inForceAfter(refresh time.Duration) time.Duration {
 
 // deleteData deletes in the order in which the data could come back: the store first, from which
 // other machines copy, and what only this machine has last.
-func (a Account) deleteData(ctx context.Context, counters []string) error {
+func (a Account) deleteData(ctx context.Context) error {
 	if a.WritableStore != nil {
 		s, err := a.WritableStore(ctx)
 		if err != nil {
@@ -91,14 +92,15 @@ func (a Account) deleteData(ctx context.Context, counters []string) error {
 	if err := removeIn(a.Data, layout.Tenant(a.ID)); err != nil {
 		return err
 	}
+	counters, err := a.usageFiles() // serve may have written the first ones while the deletion waited
+	if err != nil {
+		return err
+	}
 	return removeIn(a.Usage, counters...)
 }
 
 // removeIn removes names from a folder, and makes that durable.
 func removeIn(dir string, names ...string) error {
-	if len(names) == 0 {
-		return nil
-	}
 	root, err := durable.OpenExisting(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -114,6 +116,9 @@ func removeIn(dir string, names ...string) error {
 			}
 			return err
 		}
+		if err := root.SyncDir(path.Dir(name)); err != nil {
+			return err
+		}
 	}
-	return root.SyncDir(".")
+	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 
@@ -18,7 +19,7 @@ import (
 type Account struct {
 	ID    string
 	Data  string // data root
-	Usage string // the folder of the usage counters
+	Usage string // the folder of the usage counters and the newest requests
 	// Store and WritableStore open the object store for reading and for writing; nil if there is none.
 	Store, WritableStore func(context.Context) (*store.Store, error)
 }
@@ -32,8 +33,7 @@ type Remains struct {
 	Objects int   `json:"objects"` // in the object store
 	Stored  int64 `json:"object_bytes"`
 
-	folder     bool // in the data root; a killed deletion may leave it without files
-	usageFiles []string
+	folder bool // in the data root; a killed deletion may leave it without files
 }
 
 // None reports whether nothing is left.
@@ -52,15 +52,11 @@ func (a Account) Remains(ctx context.Context, file *accounts.File) (r Remains, e
 	if err != nil {
 		return r, fmt.Errorf("data root: %w", err)
 	}
-	err = eachFile(a.Usage, func(name string, _ fs.FileInfo) {
-		if strings.HasSuffix(name, ".json") && strings.HasPrefix(name, a.ID+".") { // an id has no dot
-			r.usageFiles = append(r.usageFiles, name)
-		}
-	})
+	usage, err := a.usageFiles()
 	if err != nil {
-		return r, fmt.Errorf("usage counters: %w", err)
+		return r, err
 	}
-	r.Usage = len(r.usageFiles)
+	r.Usage = len(usage)
 	if a.Store == nil {
 		return r, nil
 	}
@@ -71,9 +67,23 @@ func (a Account) Remains(ctx context.Context, file *accounts.File) (r Remains, e
 	return r, err
 }
 
+// usageFiles returns the files with the account's usage counters and newest requests, and those that
+// a crash left half written.
+func (a Account) usageFiles() (names []string, err error) {
+	err = eachFile(a.Usage, func(name string, _ fs.FileInfo) {
+		if base := path.Base(name); strings.HasPrefix(base, a.ID+".") && strings.Contains(base, ".json") { // an id has no dot
+			names = append(names, name)
+		}
+	})
+	if err != nil {
+		err = fmt.Errorf("usage counters: %w", err)
+	}
+	return names, err
+}
+
 // eachFile calls do with the files below a folder, which may be missing.
 func eachFile(dir string, do func(name string, info fs.FileInfo)) error {
-	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+	err := filepath.WalkDir(dir, func(full string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() {
 			return err
 		}
@@ -84,7 +94,7 @@ func eachFile(dir string, do func(name string, info fs.FileInfo)) error {
 		if err != nil {
 			return err
 		}
-		name, err := filepath.Rel(dir, path)
+		name, err := filepath.Rel(dir, full)
 		do(filepath.ToSlash(name), info)
 		return err
 	})

@@ -16,7 +16,7 @@
 //	  CURRENT                     pointer to the newest commit
 //	  COLLECTED                   the deletions of retention, recorded before they are made
 //	  FIRST                       only in a copy of an object store: its oldest commit record
-//	  state/*.json                each has one writer (package health)
+//	  state/*.json                each has one writer (packages health and payloads)
 //	  staging/<run>/              disposable
 //	  lock                        never unlinked
 //

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"mkt/internal/timetext"
 	"mkt/publish/durable"
 	"mkt/publish/layout"
 )
@@ -44,40 +45,30 @@ func (m Moment) IsCycle() bool { return m.cycle != "" }
 func (m Moment) String() string { return m.text }
 
 // Forms lists the forms for [ParseMoment], for flags and messages.
-const Forms = "latest, latest~2, a cycle id, v17, or a time: 14:05 or 2026-11-21T14:05:00Z"
-
-// clockForms are the accepted forms of a time of day in UTC.
-var clockForms = []string{"15:04", "15:04:05", "15:04Z", "15:04:05Z"}
-
-// timeForms are the accepted forms of a time; without a zone it is in UTC.
-var timeForms = []string{
-	time.RFC3339Nano, "2006-01-02T15:04Z07:00", "2006-01-02 15:04:05Z07:00", "2006-01-02 15:04Z07:00",
-	"2006-01-02T15:04:05", "2006-01-02T15:04", "2006-01-02 15:04:05", "2006-01-02 15:04",
-}
+const Forms = "latest~2, v17, a cycle id, " + timetext.Forms
 
 // ParseMoment parses these forms:
 //
 //	latest, latest~2                the newest publication, the second before it
 //	20261121T140312Z-market_engine  the one of that cycle; the product may be left out
 //	v17                             the seventeenth
-//	2026-11-21T14:05:00Z            the newest at that time
-//	"2026-11-21 14:05"              the same, in UTC
-//	14:05                           the same, of today, or of yesterday if that is after now
+//	2026-11-21T14:05:00Z, "5m ago"  the newest at that time, which [timetext.Past] parses
 //
-// The text of a moment given as a time of day is the whole time. If now is zero, a time of day is
-// refused.
+// The text of a moment is the whole time in UTC, unless it was given with date and zone. If now is
+// zero, words and times of day are refused.
 func ParseMoment(text string, now time.Time) (Moment, error) {
 	text = strings.TrimSpace(text)
-	m := Moment{text: text}
-	if text == latest {
+	lower := strings.ToLower(text)
+	m := Moment{text: lower}
+	if lower == latest {
 		return m, nil
 	}
-	if n, ok := strings.CutPrefix(text, latest+"~"); ok {
+	if n, ok := strings.CutPrefix(lower, latest+"~"); ok {
 		back, err := strconv.ParseUint(n, 10, 63)
 		m.back = back
 		return m, withForms(text, err)
 	}
-	if n, ok := strings.CutPrefix(text, "v"); ok {
+	if n, ok := strings.CutPrefix(lower, "v"); ok {
 		version, err := strconv.ParseUint(n, 10, 63)
 		if err == nil && version == 0 {
 			err = errors.New("versions count from 1")
@@ -85,6 +76,7 @@ func ParseMoment(text string, now time.Time) (Moment, error) {
 		m.version = version
 		return m, withForms(text, err)
 	}
+	m.text = text
 	if _, _, err := layout.ParseCycleID(text); err == nil {
 		m.cycle = layout.CycleID(text)
 		return m, nil
@@ -95,30 +87,15 @@ func ParseMoment(text string, now time.Time) (Moment, error) {
 			return m, nil
 		}
 	}
-	for _, form := range timeForms {
-		if at, err := time.Parse(form, text); err == nil {
-			m.at = at.UTC()
-			return m, nil
-		}
+	at, exact, err := timetext.Past.Parse(text, now)
+	if err != nil {
+		return Moment{}, withForms(text, err)
 	}
-	for _, form := range clockForms {
-		if of, err := time.Parse(form, text); err == nil && !now.IsZero() {
-			return At(lastTime(of, now.UTC())), nil
-		}
+	if !exact {
+		return At(at), nil
 	}
-	if _, err := time.Parse(time.DateOnly, text); err == nil {
-		return Moment{}, withForms(text, errors.New("add the time of day"))
-	}
-	return Moment{}, withForms(text, errors.New("unknown form"))
-}
-
-// lastTime returns the last time until now with the time of day of another time, in UTC.
-func lastTime(of, now time.Time) time.Time {
-	at := time.Date(now.Year(), now.Month(), now.Day(), of.Hour(), of.Minute(), of.Second(), of.Nanosecond(), time.UTC)
-	if at.After(now) {
-		return at.AddDate(0, 0, -1)
-	}
-	return at
+	m.at = at
+	return m, nil
 }
 
 func withForms(text string, err error) error {

@@ -17,8 +17,8 @@ func TestFind(t *testing.T) {
 	f := durabletest.NewMem()
 	history(t, f, 5)
 	for text, want := range map[string]uint64{
-		"latest": 5, " latest ": 5, "latest~0": 5, "latest~1": 4, "latest~4": 1,
-		"v1": 1, "v5": 5,
+		"latest": 5, " Latest ": 5, "latest~0": 5, "latest~1": 4, "latest~4": 1,
+		"v1": 1, "V5": 5,
 		"20261120T110000Z-market_engine": 2, "20261120T110000Z": 2, "20261120T140000Z-market_engine": 5,
 		"2026-11-20T10:00:00Z": 1, "2026-11-20T11:59:59.999Z": 2, "2026-11-20 12:00": 3, "2026-11-20T12:00": 3,
 		"2026-11-20 13:30:00": 4, "2026-11-20T15:00:00+02:00": 4, "2026-11-20 15:00+02:00": 4, "2030-01-01 00:00": 5,
@@ -54,8 +54,8 @@ func TestFindNothing(t *testing.T) {
 }
 
 func TestParseMomentRefuses(t *testing.T) {
-	for _, text := range []string{"", "Latest", "latest~", "latest~-1", "latest~x", "latest~9223372036854775808", "v", "v0", "v-1", "1e3",
-		"2026-11-20", "2026-13-20 10:00", "14:05", "20261120T110000Z-", "20261320T110000Z", "tomorrow"} {
+	for _, text := range []string{"", "latest ~1", "latest~", "latest~-1", "latest~x", "latest~9223372036854775808", "v", "v0", "v-1", "1e3",
+		"2026-11-20", "2026-13-20 10:00", "14:05", "20261120T110000Z-", "20261320T110000Z", "tomorrow", "5m ago", "yesterday 18:00"} {
 		if m, err := snapshot.ParseMoment(text, time.Time{}); err == nil || !strings.Contains(err.Error(), snapshot.Forms) {
 			t.Errorf("%q: %+v, %v", text, m, err)
 		}
@@ -66,6 +66,7 @@ func TestParseMomentTimeOfDay(t *testing.T) {
 	now := time.Date(2026, 3, 1, 0, 30, 0, 0, time.FixedZone("", 7200)) // 22:30 of 28 February in UTC
 	for text, want := range map[string]string{
 		"14:05": "2026-02-28T14:05:00Z", "14:05:59Z": "2026-02-28T14:05:59Z", "22:30": "2026-02-28T22:30:00Z",
+		"90m ago": "2026-02-28T21:00:00Z", "Yesterday  18:00": "2026-02-27T18:00:00Z",
 		"22:30:01": "2026-02-27T22:30:01Z", "23:00Z": "2026-02-27T23:00:00Z", " 00:00 ": "2026-02-28T00:00:00Z",
 	} {
 		m, err := snapshot.ParseMoment(text, now)
@@ -73,7 +74,7 @@ func TestParseMomentTimeOfDay(t *testing.T) {
 			t.Errorf("%q: %s at %v, want %s (%v)", text, m, at, want, err)
 		}
 	}
-	for _, text := range []string{"24:00", "14:60", "1405", "14", "14:05+02:00", "2:05 pm"} {
+	for _, text := range []string{"24:00", "14:60", "1405", "14", "14:05+02:00", "2:05 pm", "yesterday", "in 5m"} {
 		if m, err := snapshot.ParseMoment(text, now); err == nil {
 			t.Errorf("%q: %s", text, m)
 		}
@@ -136,7 +137,7 @@ func TestBackward(t *testing.T) {
 
 // A moment that was parsed has one of the forms, and its text parses again.
 func FuzzParseMoment(f *testing.F) {
-	for _, text := range []string{"latest", "latest~2", "v17", "20261120T110000Z-market_engine", "20261120T110000Z", "2026-11-20T10:00:00Z", "2026-11-20 10:00", "14:05", "23:59:59Z"} {
+	for _, text := range []string{"latest", "latest~2", "v17", "20261120T110000Z-market_engine", "20261120T110000Z", "2026-11-20T10:00:00Z", "2026-11-20 10:00", "14:05", "23:59:59Z", "2h30m ago", "9999999999h ago", "yesterday 18:00"} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

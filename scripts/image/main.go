@@ -4,7 +4,7 @@
 //
 //	go run ./scripts/image -arch amd64 -libs /lib/x86_64-linux-gnu -version v1 -out mkt.oci.tar bin/mkt
 //
-// scripts/image.sh calls it.
+// scripts/release.sh calls it.
 package main
 
 import (
@@ -33,10 +33,10 @@ import (
 const user = 65532
 
 type options struct {
-	arch, version, revision string
-	libs                    []string          // folders with shared libraries
-	files                   map[string]string // by their place in the image
-	at                      time.Time         // of all entries
+	arch, version, revision, licence string
+	libs                             []string          // folders with shared libraries
+	files                            map[string]string // by their place in the image
+	at                               time.Time         // of all entries
 }
 
 func main() {
@@ -44,6 +44,7 @@ func main() {
 	flag.StringVar(&o.arch, "arch", "amd64", "architecture, as Go names it")
 	flag.StringVar(&o.version, "version", "dev", "label of the image")
 	flag.StringVar(&o.revision, "revision", "", "commit, label of the image")
+	flag.StringVar(&o.licence, "licence", "", "SPDX expression, label of the image")
 	flag.Func("libs", "folder of shared libraries; repeatable", func(s string) error { o.libs = append(o.libs, s); return nil })
 	flag.Func("file", "PLACE=FILE, a file for the image; repeatable", func(s string) error {
 		place, file, ok := strings.Cut(s, "=")
@@ -293,6 +294,7 @@ func (o options) config(plain string) map[string]any {
 			"Labels": map[string]string{
 				"org.opencontainers.image.title":       "mkt",
 				"org.opencontainers.image.description": "Football markets and live intelligence service",
+				"org.opencontainers.image.licenses":    o.licence,
 				"org.opencontainers.image.version":     o.version,
 				"org.opencontainers.image.revision":    o.revision,
 				"org.opencontainers.image.created":     at,

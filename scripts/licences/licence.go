@@ -25,9 +25,12 @@ var known = []struct{ id, words string }{
 	{"LGPL", "GNU LESSER GENERAL PUBLIC LICENSE"},
 }
 
-// accepted contains the licences that require only a notice, or (MPL) the source of changed
+// gcc is the licence of the C++ runtime.
+const gcc = "GPL-3.0-or-later WITH GCC-exception-3.1"
+
+// accepted contains the licences that require nothing (gcc), only a notice, or (MPL) the source of changed
 // files. There are no changed files.
-var accepted = map[string]bool{"Apache-2.0": true, "BSD-2-Clause": true, "BSD-3-Clause": true, "ISC": true, "MIT": true, "MPL-2.0": true}
+var accepted = map[string]bool{gcc: true, "Apache-2.0": true, "BSD-2-Clause": true, "BSD-3-Clause": true, "ISC": true, "MIT": true, "MPL-2.0": true}
 
 // secondary is the definition in the text of the MPL with the names of other licences.
 const secondary = "means either the GNU General Public License, Version 2.0, the GNU Lesser General Public License, Version 2.1, " +
@@ -52,7 +55,7 @@ const (
 	ofMkt = `# Licences of what is linked
 
 Written by ` + "`make licences`" + ` from the modules that are linked into the binary for linux/amd64; a test compares it with go.mod.
-The texts are shipped with the binary: ` + "`make sbom`" + ` writes ` + "`bin/licences.txt`" + `. DuckDB, which its module contains as a built library, is MIT.
+The texts are shipped with the binary: ` + "`make release`" + ` writes ` + "`licences.txt`" + `. DuckDB, which its module contains as a built library, is MIT.
 ` + "`mkt-lake`" + `, a binary of its own, has [its own list](../lake/licences.md).
 `
 	ofLake = `# Licences of what is linked into mkt-lake

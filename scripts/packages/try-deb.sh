@@ -4,7 +4,7 @@ set -euo pipefail
 fail() { echo "FAILED: $*" >&2; exit 1; }
 step() { echo "== $*"; }
 trap 'kill $(jobs -p) 2>/dev/null || true' EXIT
-deb=$(echo bin/packages/*amd64.deb)
+deb=$(echo bin/release/*amd64.deb)
 become() { local user=$1; shift; exec runuser -u "$user" -- env -i -C / PATH=/usr/bin:/bin HOME=/tmp MKT_CONFIG=/etc/mkt/mkt.yaml MKT_ACTOR=check "$@"; }
 as() { (become "$@"); }
 owns() { local is; is=$(stat -c '%a %U:%G' "$1"); [ "$is" = "$2" ] || fail "$1 is $is, and not $2"; }
@@ -19,9 +19,15 @@ id -nG mkt-serve | grep -qw mkt || fail 'mkt-serve is not in the group mkt'
 owns /etc/mkt '750 mkt:mkt'
 owns /var/lib/mkt '750 mkt:mkt'
 owns /var/lib/mkt/data '750 mkt:mkt'
-owns /var/lib/mkt/data/usage '750 mkt-serve:mkt'
+owns /var/lib/mkt/data/usage '2750 mkt-serve:mkt'
 [ "$(dpkg -V mkt)" = '' ] || fail "$(dpkg -V mkt)"
 mkt --version
+
+step 'the sums, and the tar'
+(cd bin/release && sha256sum --check --quiet SHA256SUMS)
+tar -xzf bin/release/*amd64.tar.gz -C /tmp
+cmp /tmp/mkt-*/mkt /usr/bin/mkt
+case $(dpkg-query -W -f '${Version}' mkt) in "$(mkt --version | cut -d' ' -f2)"*) ;; *) fail 'the package has another version' ;; esac
 
 step units, man pages, completions
 if command -v systemd-analyze >/dev/null; then

@@ -5,8 +5,9 @@ set -euo pipefail
 fail() { echo "FAILED: $*" >&2; exit 1; }
 arch=$1
 mkdir /tmp/oci
-tar -xf bin/mkt-*-"$arch".oci.tar -C /tmp/oci
+tar -xf bin/release/mkt-*-"$arch".oci.tar -C /tmp/oci
 umoci stat --image /tmp/oci:mkt
+grep -rqF "\"org.opencontainers.image.licenses\":\"$(sed -n 's/^SPDX-License-Identifier: //p' LICENSE)\"" /tmp/oci/blobs || fail 'the image has another licence'
 umoci unpack --image /tmp/oci:mkt /tmp/bundle
 root=/tmp/bundle/rootfs
 grep -q '"uid": 65532' /tmp/bundle/config.json || fail 'the image does not name its user'

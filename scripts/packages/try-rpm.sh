@@ -3,13 +3,14 @@
 # files with those of the deb. Run it in sandbox.sh.
 set -euo pipefail
 fail() { echo "FAILED: $*" >&2; exit 1; }
-rpm=$(echo bin/packages/*x86_64.rpm)
-deb=$(echo bin/packages/*amd64.deb)
+rpm=$(echo bin/release/*x86_64.rpm)
+deb=$(echo bin/release/*amd64.deb)
 rpm -qp --scripts "$rpm" >/tmp/scripts
 for word in 'postinstall scriptlet' 'preuninstall scriptlet' 'systemd-sysusers mkt.conf' 'systemd-tmpfiles --create mkt.conf'; do
 	grep -q -- "$word" /tmp/scripts || fail "the scripts lack: $word"
 done
 rpm -qp --requires "$rpm"
+rpm -qp --qf '%{LICENSE}\n' "$rpm" | grep -qxF "$(sed -n 's/^SPDX-License-Identifier: //p' LICENSE)" || fail 'the package has another licence'
 mkdir /tmp/root
 rpm --root /tmp/root --dbpath /var/lib/rpm --initdb
 rpm --root /tmp/root --dbpath /var/lib/rpm --nodeps --noscripts --ignoreos -i "$rpm"

@@ -28,15 +28,19 @@ import (
 type Options struct {
 	Datasets []Dataset // at most one of each product, of one account
 	Memory   int64     // bytes that the engine may use; 0 = 1 GiB
+	Threads  int       // of the engine; 0 = one for each processor
 }
 
 // Answer receives the result of a query: Columns once, then Row for each row.
 type Answer interface {
-	Columns(names []string) error
+	Columns(columns []Column) error
 	// Row has a value for each column, as encoding/json writes it: nil, bool, numbers, strings,
 	// []any and map[string]any. values is valid only until Row returns.
 	Row(values []any) error
 }
+
+// Column is a column of an answer, with the engine's name of its type: VARCHAR, TIMESTAMPTZ.
+type Column struct{ Name, Type string }
 
 // ErrSQL reports that the query itself is wrong or not allowed.
 var ErrSQL = errors.New("sql")
@@ -46,7 +50,11 @@ var ErrMemory = errors.New("the query needs more memory than it may use: raise -
 
 // Query runs one SELECT over the datasets and passes its rows to the answer, until ctx ends.
 func Query(ctx context.Context, o Options, text string, to Answer) (err error) {
-	db, err := duck.Open(ctx, cmp.Or(o.Memory, 1<<30), "SET temp_directory = ''", "SET TimeZone = 'UTC'")
+	settings := []string{"SET temp_directory = ''", "SET TimeZone = 'UTC'"}
+	if o.Threads > 0 {
+		settings = append(settings, fmt.Sprintf("SET threads = %d", o.Threads))
+	}
+	db, err := duck.Open(ctx, cmp.Or(o.Memory, 1<<30), settings...)
 	if err != nil {
 		return err
 	}
@@ -106,7 +114,7 @@ func (a *attacher) ask(text string, to Answer) error {
 	columns := to.Columns
 	for from, n := 0, part; err == nil && n == part; from += part {
 		n, err = a.rows(fmt.Sprintf("FROM mkt_answer WHERE rowid >= %d AND rowid < %d ORDER BY rowid", from, from+part), columns, to)
-		columns = func([]string) error { return nil }
+		columns = func([]Column) error { return nil }
 	}
 	return err
 }
@@ -135,7 +143,7 @@ func isSelect(conn driver.Conn, text string) error {
 }
 
 // rows passes the columns and rows of a query on, and returns the number of rows.
-func (a *attacher) rows(text string, columns func([]string) error, to Answer) (n int, err error) {
+func (a *attacher) rows(text string, columns func([]Column) error, to Answer) (n int, err error) {
 	rows, err := a.conn.QueryContext(a.ctx, text)
 	if err != nil {
 		return 0, err
@@ -145,11 +153,11 @@ func (a *attacher) rows(text string, columns func([]string) error, to Answer) (n
 	if err != nil {
 		return 0, err
 	}
-	names, values, into := make([]string, len(types)), make([]any, len(types)), make([]any, len(types))
+	list, values, into := make([]Column, len(types)), make([]any, len(types)), make([]any, len(types))
 	for i, t := range types {
-		names[i], into[i] = t.Name(), &values[i]
+		list[i], into[i] = Column{t.Name(), t.DatabaseTypeName()}, &values[i]
 	}
-	for err = columns(names); err == nil && rows.Next(); n++ {
+	for err = columns(list); err == nil && rows.Next(); n++ {
 		if err := rows.Scan(into...); err != nil {
 			return n, err
 		}

@@ -24,7 +24,11 @@ var must = check.Must
 
 type answer struct{ lines []string }
 
-func (a *answer) Columns(names []string) error {
+func (a *answer) Columns(columns []offline.Column) error {
+	var names []string
+	for _, c := range columns {
+		names = append(names, c.Name)
+	}
 	a.lines = append(a.lines, strings.Join(names, "|"))
 	return nil
 }

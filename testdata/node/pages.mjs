@@ -4,7 +4,7 @@
 // "shots": FOLDER or "", "pages": [{"path", "width"?, "dark"?, "phone"?,
 // "height"?, "shot"?: NAME (of a PNG of the whole page), "picture"?: NAME (of a WebP of its first
 // screen), "do"?: [["fill", SELECTOR, TEXT] | ["press", SELECTOR, KEY] | ["click",
-// SELECTOR] | ["see", SELECTOR] | ["pause", MILLISECONDS]], "texts"?: {NAME: SELECTOR}, "within"?: SELECTOR (of what must not be
+// SELECTOR] | ["see", SELECTOR] | ["pause", MILLISECONDS] | ["reload"]], "texts"?: {NAME: SELECTOR}, "within"?: SELECTOR (of what must not be
 // cut off at a side before anything is scrolled)}]}
 // stdout: one line of JSON for each page: {"path", "url", "status", "title", "ms", "errors",
 // "wider": whether the page scrolls sideways, "texts": {NAME: [TEXT]}}
@@ -41,6 +41,7 @@ for (const page of job.pages) {
     result.status = answer.status();
     for (const [what, selector, value] of page.do ?? []) {
       if (what === "pause") await tab.waitForTimeout(selector);
+      else if (what === "reload") await tab.reload();
       else if (what === "see") await tab.locator(selector).first().waitFor({ timeout: 20000 });
       else if (what === "click") {
         leaving = true;

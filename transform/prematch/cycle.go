@@ -25,6 +25,7 @@ type Cycle struct {
 	// is called from many goroutines.
 	Progress func(done, total int)
 	Before   *snapshot.Manifest // header of an earlier run of the same cycle; nil if there was none
+	Observed *reading.Observed  // counts what the answers have; may be nil
 
 	Header *snapshot.Manifest // of the canonical cycle; Derive and Write add their part
 	Totals *reading.Totals    // these are counted in

@@ -8,15 +8,15 @@ import "context"
 
 // Derive reads the raw cycle and makes its rows. It adds what it found to the header.
 func (c *Cycle) Derive(ctx context.Context) error {
-	adapter, err := c.adapter()
+	of, err := c.provider()
 	if err != nil {
 		return err
 	}
-	listing, err := c.readListing(adapter)
+	listing, err := c.readListing(&of)
 	if err != nil {
 		return err
 	}
-	sheets, err := c.readSheets(ctx, adapter, listing)
+	sheets, err := c.readSheets(ctx, &of, listing)
 	if err != nil {
 		return err
 	}

@@ -14,13 +14,13 @@ import (
 	"mkt/transform/reading"
 )
 
-func (c *Cycle) adapter() (provider.MarketAdapter, error) {
+func (c *Cycle) provider() (provider.Provider, error) {
 	name := c.Archive.Cycle().Provider
 	p, ok := c.Provider(name)
 	if !ok || p.Markets == nil {
-		return nil, fmt.Errorf("provider %q: this build does not read its markets", name)
+		return p, fmt.Errorf("provider %q: this build does not read its markets", name)
 	}
-	return p.Markets, nil
+	return p, nil
 }
 
 // listing is the provider's list of fixtures, with its origins.
@@ -39,7 +39,8 @@ func (c *Cycle) newTrace() *provider.Trace {
 }
 
 // readListing reads the list of fixtures, and finds the answers with markets.
-func (c *Cycle) readListing(adapter provider.MarketAdapter) (l listing, err error) {
+func (c *Cycle) readListing(of *provider.Provider) (l listing, err error) {
+	adapter, observer := of.Markets, c.Observed.Observer(of)
 	var pages []provider.Payload
 	// A provider is asked for fixtures by id, or for those of a day.
 	byID := c.only != "" && slices.ContainsFunc(c.Archive.Responses(), func(response raw.Response) bool {
@@ -53,7 +54,7 @@ func (c *Cycle) readListing(adapter provider.MarketAdapter) (l listing, err erro
 			if err != nil {
 				return l, err
 			}
-			page.Trace = c.newTrace()
+			page.Trace, page.Fields = c.newTrace(), observer.Fields()
 			pages, l.pages = append(pages, page), append(l.pages, reading.OriginOf(c.Archive, response, page.Trace))
 		case adapter.IsMarkets(response.Endpoint) && (!byID || asked(response, c.only)):
 			l.sheets = append(l.sheets, response)
@@ -68,16 +69,16 @@ func (c *Cycle) readListing(adapter provider.MarketAdapter) (l listing, err erro
 
 // readSheets reads the payloads of markets concurrently. The result is in the archive's order. A
 // damaged archive is an error; an unreadable payload is not.
-func (c *Cycle) readSheets(ctx context.Context, adapter provider.MarketAdapter, l listing) ([]sheet, error) {
+func (c *Cycle) readSheets(ctx context.Context, of *provider.Provider, l listing) ([]sheet, error) {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	sheets := make([]sheet, len(l.sheets))
+	sheets, observed := make([]sheet, len(l.sheets)), sample(l.sheets)
 	next := make(chan int)
 	var done atomic.Int64
 	var workers sync.WaitGroup
 	minter := c.minter()
 	for range min(c.Workers, len(l.sheets)) {
-		reader := &sheetReader{adapter: adapter, listing: l.Listing, only: c.only, rows: c.Rows, minter: minter.Clone(), deriver: markets.New(minter.Clone())}
+		reader := &sheetReader{adapter: of.Markets, listing: l.Listing, only: c.only, rows: c.Rows, observer: c.Observed.Observer(of), minter: minter.Clone(), deriver: markets.New(minter.Clone())}
 		workers.Go(func() {
 			for i := range next {
 				p, err := c.Archive.PayloadIn(&reader.body, l.sheets[i])
@@ -86,6 +87,9 @@ func (c *Cycle) readSheets(ctx context.Context, adapter provider.MarketAdapter, 
 					continue
 				}
 				p.Trace = c.newTrace()
+				if observed[i] {
+					p.Fields = reader.observer.Fields()
+				}
 				sheets[i] = reader.read(p)
 				if reader.failed != nil {
 					stop(reader.failed)
@@ -113,6 +117,24 @@ func (c *Cycle) readSheets(ctx context.Context, adapter provider.MarketAdapter, 
 		return nil, context.Cause(ctx)
 	}
 	return sheets, nil
+}
+
+// mostObserved is about how many bytes of answers with markets are looked at for their members. Markets
+// are counted in all of them.
+const mostObserved = 6 << 20
+
+// sample chooses the answers whose members are counted: all of them, or evenly some of each endpoint.
+func sample(responses []raw.Response) []bool {
+	bytes := int64(0)
+	for _, r := range responses {
+		bytes += r.Bytes
+	}
+	step, met, chosen := int(bytes/mostObserved)+1, map[string]int{}, make([]bool, len(responses))
+	for i, r := range responses {
+		chosen[i] = met[r.Endpoint]%step == 0
+		met[r.Endpoint]++
+	}
+	return chosen
 }
 
 // asked reports whether a request named a fixture, in its path or in a parameter.

@@ -81,6 +81,7 @@ type sheetReader struct {
 	minter    *identity.Minter
 	deriver   *markets.Deriver
 	suspecter suspicion.Detector
+	observer  *reading.Observer
 	encoder   canonical.Encoder
 	body      raw.Buffer // the rows have texts of their own
 	slabs     input.Slabs
@@ -111,6 +112,7 @@ func (sr *sheetReader) derive(p provider.Payload) (s sheet, err error) {
 		s.broken[strings.Clone(id)] = reason
 	}
 	s.met, s.hurt = read.Met, read.Hurt
+	sr.observer.Unreadable(len(read.Broken))
 	s.fixtures = make([]refreshed, 0, len(read.Fixtures))
 	for i := range read.Fixtures {
 		f := &read.Fixtures[i]
@@ -124,6 +126,7 @@ func (sr *sheetReader) derive(p provider.Payload) (s sheet, err error) {
 		f.Fixture.ID = sr.minter.Fixture(f.Fixture.ProviderFixtureID).FixtureID()
 		derived := sr.deriver.Derive(&f.Fixture, f.Offers)
 		s.countPrices(derived)
+		sr.observer.Fixture(&f.Fixture, derived)
 		one := refreshed{partial: f.Partial, counts: countsOf(derived)}
 		one.counts.withoutPrices, one.counts.suspicions = withoutPrices(f.Offers), sr.suspecter.Look(derived, nil)
 		if sr.only != "" {

@@ -43,15 +43,15 @@ var ErrNotInCycle = errors.New("not in the payloads of the cycle")
 func Trace(ctx context.Context, a *raw.Archive, p provider.Provider, providerFixtureID string) (found Traced, err error) {
 	c := &Cycle{Archive: a, Provider: func(string) (provider.Provider, bool) { return p, true }, Workers: 1, Log: slog.New(slog.DiscardHandler),
 		Header: new(snapshot.Manifest), only: providerFixtureID}
-	adapter, err := c.adapter()
+	of, err := c.provider()
 	if err != nil {
 		return found, err
 	}
-	listing, err := c.readListing(adapter)
+	listing, err := c.readListing(&of)
 	if err != nil {
 		return found, fmt.Errorf("cycle %s: %w", a.Cycle().CycleID, err)
 	}
-	sheets, err := c.readSheets(ctx, adapter, listing)
+	sheets, err := c.readSheets(ctx, &of, listing)
 	if err != nil {
 		return found, err
 	}

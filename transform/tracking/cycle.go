@@ -25,6 +25,7 @@ type Cycle struct {
 	Received *raw.Received      // answers fetched by this process; may be nil
 	States   *States            // keeps the beginning of the next cycle; nil keeps nothing
 	Before   *snapshot.Manifest // header of an earlier run of the same cycle; nil if there was none
+	Observed *reading.Observed  // counts what the answers have; may be nil
 	// Backfill transforms an earlier cycle. It returns false for one whose content cannot be
 	// transformed. If it is nil, no earlier cycle is transformed.
 	Backfill func(context.Context, layout.CycleID) (done bool, err error)
@@ -35,6 +36,7 @@ type Cycle struct {
 
 	previous *snapshot.Manifest // of the cycle continued by this one; nil if there is none
 	rows     canonicalRows
+	observer *reading.Observer
 }
 
 // Counts counts the fixtures in play.

@@ -29,9 +29,9 @@ type detail struct {
 }
 
 // readSheets reads the list of a live cycle, and its readable details. If newTrace is not nil,
-// every payload is read with a trace of its own. If wanted is not nil, only the details for which
+// every payload is read with a trace of its own. fields counts their members; it may be nil. If wanted is not nil, only the details for which
 // it returns true are read.
-func readSheets(a *raw.Archive, adapter provider.LiveAdapter, newTrace func() *provider.Trace, wanted func(body []byte) bool) (s sheets, err error) {
+func readSheets(a *raw.Archive, adapter provider.LiveAdapter, fields *provider.Fields, newTrace func() *provider.Trace, wanted func(body []byte) bool) (s sheets, err error) {
 	var pages []provider.Payload
 	for _, response := range a.Responses() {
 		isList := adapter.IsList(response.Endpoint)
@@ -44,6 +44,7 @@ func readSheets(a *raw.Archive, adapter provider.LiveAdapter, newTrace func() *p
 		}
 		s.answers++
 		s.bytes += response.Bytes
+		p.Fields = fields
 		if newTrace != nil {
 			p.Trace = newTrace()
 		}
@@ -104,12 +105,12 @@ func tooManyBroken(list provider.LiveSheet) error {
 	return nil
 }
 
-// adapterOf returns the adapter for reading a cycle's payloads.
-func adapterOf(a *raw.Archive, lookup func(string) (provider.Provider, bool)) (provider.LiveAdapter, error) {
+// providerOf returns the provider whose adapter reads a cycle's payloads.
+func providerOf(a *raw.Archive, lookup func(string) (provider.Provider, bool)) (provider.Provider, error) {
 	name := a.Cycle().Provider
 	p, ok := lookup(name)
 	if !ok || p.Live == nil {
-		return nil, fmt.Errorf("provider %q: this build does not read its live data", name)
+		return p, fmt.Errorf("provider %q: this build does not read its live data", name)
 	}
-	return p.Live, nil
+	return p, nil
 }

@@ -113,7 +113,7 @@ func (t *tracer) step(walk *raw.Walk, id layout.CycleID) (*Step, error) {
 	if s.Before != nil {
 		s.Item = cmp.Or(s.Before.EventID(), t.Event)
 	}
-	adapter, err := adapterOf(a, t.Provider)
+	p, err := providerOf(a, t.Provider)
 	if err != nil {
 		return nil, err
 	}
@@ -121,7 +121,7 @@ func (t *tracer) step(walk *raw.Walk, id layout.CycleID) (*Step, error) {
 	if t.Sources {
 		newTrace = func() *provider.Trace { return &provider.Trace{Only: s.Item} }
 	}
-	sheets, err := readSheets(a, adapter, newTrace, t.isNamedIn)
+	sheets, err := readSheets(a, p.Live, nil, newTrace, t.isNamedIn)
 	if err == nil {
 		err = tooManyBroken(sheets.list)
 	}

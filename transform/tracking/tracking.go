@@ -32,7 +32,9 @@ func (c *Cycle) Derive(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	tracks = assignIdentities(match(tracks, live.Join(list.Samples, details)))
+	samples := live.Join(list.Samples, details)
+	c.observer.InPlay(samples)
+	tracks = assignIdentities(match(tracks, samples))
 	c.arrange(c.advance(tracks, list.Unread, at))
 	return nil
 }
@@ -85,11 +87,12 @@ func (c *Cycle) tooManyMissing(tracks []*track, at time.Time) bool {
 
 // read reads the cycle's payloads and counts the unreadable ones. The list was retrieved at at.
 func (c *Cycle) read() (list provider.LiveSheet, details []input.Sample, at time.Time, err error) {
-	adapter, err := adapterOf(c.Archive, c.Provider)
+	p, err := providerOf(c.Archive, c.Provider)
 	if err != nil {
 		return list, nil, at, err
 	}
-	sheets, err := readSheets(c.Archive, adapter, nil, nil)
+	c.observer = c.Observed.Observer(&p)
+	sheets, err := readSheets(c.Archive, p.Live, c.observer.Fields(), nil, nil)
 	c.Received.Release() // nothing reads them again
 	list = sheets.list
 	if err != nil {

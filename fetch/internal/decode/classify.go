@@ -40,15 +40,15 @@ func Release(d *strictjson.Document) {
 	}
 }
 
-// Root returns the outermost value of a payload. It parses the payload into d unless that was
-// done before.
+// Root returns the outermost value of a payload, and reports it to the payload's Fields. It parses
+// the payload into d unless that was done before.
 func Root(d *strictjson.Document, p provider.Payload) (strictjson.Value, error) {
 	if p.Document != nil {
-		return p.Document.Root(), nil
-	}
-	if err := d.Parse(p.Body); err != nil {
+		d = p.Document
+	} else if err := d.Parse(p.Body); err != nil {
 		return strictjson.Value{}, err
 	}
+	p.Fields.Add(p.Endpoint, d.Root())
 	return d.Root(), nil
 }
 

@@ -27,6 +27,7 @@ func Provider() provider.Provider {
 		Cycle:     provider.Estimate{Markets: 45, Live: 1},
 		Sections:  sections,
 		Metrics:   slices.Sorted(maps.Keys(ownMetrics)),
+		Keyed:     []string{api.KeyMarkets},
 		Authorize: authorize,
 		Classify:  Classify,
 		Probes:    probes,

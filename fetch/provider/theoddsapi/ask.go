@@ -105,7 +105,7 @@ func (a *asker) sports(ctx context.Context) (keys []string, whole bool, err erro
 		return nil, false, err
 	}
 	var d strictjson.Document
-	list, err := readList(&d, payload.Body)
+	list, err := readList(&d, payload)
 	if err != nil {
 		return nil, false, decode.Unreadable(api.EndpointSports, err)
 	}
@@ -131,7 +131,7 @@ func (a *asker) events(ctx context.Context, sport string) (events []event, whole
 		return nil, false, err
 	}
 	var d strictjson.Document
-	list, err := readList(&d, payload.Body)
+	list, err := readList(&d, payload)
 	if err != nil {
 		return nil, false, decode.Unreadable(api.EndpointEvents, err)
 	}
@@ -289,7 +289,7 @@ func (a *asker) ask(ctx context.Context, j job, all bool) (missing []string, err
 func missingIn(endpoint string, body []byte, ids []string) (missing []string, err error) {
 	d := decode.Document()
 	defer decode.Release(d)
-	events, err := readEvents(d, body)
+	events, err := readEvents(d, provider.Payload{Body: body})
 	if err != nil {
 		return nil, decode.Unreadable(endpoint, err)
 	}

@@ -26,7 +26,7 @@ func competitions() provider.Request {
 // is active. It costs one credit, and none if there is no fixture.
 func probeOdds(p provider.Probing) (provider.Request, bool) {
 	var d strictjson.Document
-	list, err := readList(&d, p.Answer(api.EndpointSports))
+	list, err := readList(&d, provider.Payload{Body: p.Answer(api.EndpointSports)})
 	if err != nil {
 		return provider.Request{}, false
 	}

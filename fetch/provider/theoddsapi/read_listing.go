@@ -29,14 +29,12 @@ type event struct {
 
 // readList parses an archived answer that is a list. It is an error if the bytes do not
 // parse or are no list.
-func readList(d *strictjson.Document, body []byte) (strictjson.Value, error) {
-	if err := d.Parse(body); err != nil {
-		return strictjson.Value{}, err
-	}
-	if d.Root().Kind() != strictjson.Array {
+func readList(d *strictjson.Document, p provider.Payload) (strictjson.Value, error) {
+	root, err := decode.Root(d, p)
+	if err == nil && root.Kind() != strictjson.Array {
 		return strictjson.Value{}, fmt.Errorf("the answer is no list")
 	}
-	return d.Root(), nil
+	return root, err
 }
 
 // readSport reads one competition. isFootball reports whether it is a competition of
@@ -148,7 +146,7 @@ func (adapter) ReadListing(pages []provider.Payload) (provider.Listing, error) {
 	r := decode.NewListing()
 	var doc strictjson.Document
 	for _, p := range pages {
-		list, err := readList(&doc, p.Body)
+		list, err := readList(&doc, p)
 		if err != nil {
 			return provider.Listing{}, fmt.Errorf("%s payload %d: %w", p.Endpoint, p.Number, err)
 		}

@@ -17,11 +17,11 @@ import (
 
 // readEvents parses an archived answer about prices, a list of events or one event,
 // and returns its events.
-func readEvents(d *strictjson.Document, body []byte) ([]strictjson.Value, error) {
-	if err := d.Parse(body); err != nil {
+func readEvents(d *strictjson.Document, p provider.Payload) ([]strictjson.Value, error) {
+	root, err := decode.Root(d, p)
+	switch {
+	case err != nil:
 		return nil, err
-	}
-	switch root := d.Root(); {
 	case !isAnswer(root):
 		return nil, fmt.Errorf("the answer is neither a list nor an event")
 	case root.Kind() == strictjson.Object:
@@ -37,7 +37,7 @@ func readEvents(d *strictjson.Document, body []byte) ([]strictjson.Value, error)
 func (adapter) ReadMarkets(p provider.Payload, l provider.Listing) (provider.Sheet, error) {
 	d := decode.Document()
 	defer decode.Release(d)
-	events, err := readEvents(d, p.Body)
+	events, err := readEvents(d, p)
 	if err != nil {
 		return provider.Sheet{}, fmt.Errorf("%s: %w", p.Endpoint, err)
 	}

@@ -14,7 +14,7 @@ import (
 func recorded(body []byte) provider.Recorded {
 	d := decode.Document()
 	defer decode.Release(d)
-	events, err := readEvents(d, body)
+	events, err := readEvents(d, provider.Payload{Body: body})
 	if err != nil || len(events) == 0 {
 		return provider.Recorded{}
 	}

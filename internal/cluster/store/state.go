@@ -89,10 +89,14 @@ func archiveStates(f durable.ReadFS, dir string) ([]byte, error) {
 // Another root has other cycles.
 const rawProgress = "raw"
 
+// payloadWeek is the memory of package payloads. It is larger than what a live cycle stores, and another worker
+// begins its own.
+const payloadWeek = "payload_week"
+
 // isState reports whether a name is that of a state file.
 func isState(name string) bool {
 	base, ok := strings.CutSuffix(name, ".json")
-	return ok && layout.ValidTenantID(base) && base != rawProgress
+	return ok && layout.ValidTenantID(base) && base != rawProgress && base != payloadWeek
 }
 
 // CopyStates copies the state files of a product to its root. The one of the newest publication is

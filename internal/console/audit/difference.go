@@ -71,7 +71,7 @@ func (c *Pages) compare(r *http.Request, p choice.Choice) (*compare.Report, erro
 func (c *Pages) sideOf(root durable.ReadFS, text string) (compare.Side, error) {
 	m, err := snapshot.ParseMoment(text, c.Now())
 	if err != nil {
-		return compare.Side{}, frame.BadRequest("%q: want %s.", text, snapshot.Forms)
+		return compare.Side{}, frame.BadRequest("%v.", err)
 	}
 	commit, err := snapshot.Find(root, m)
 	if err != nil {

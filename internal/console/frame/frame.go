@@ -19,8 +19,10 @@ import (
 	"time"
 
 	"mkt/internal/dataset"
+	"mkt/internal/terminal"
 	"mkt/internal/terminal/printable"
 	"mkt/publish/football"
+	"mkt/publish/snapshot"
 )
 
 //go:embed *.html
@@ -104,9 +106,10 @@ var functions = template.FuncMap{
 	"stamp":  func(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) },
 	"lower":  strings.ToLower,
 	"span":   Span,
-	"size":   size,
+	"size":   terminal.Size,
 	"count":  Count,
 	"plural": Plural,
+	"forms":  func() string { return snapshot.Forms },
 }
 
 // New returns a frame for the pages of some folders of templates: each file in them is a page.

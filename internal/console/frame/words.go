@@ -5,8 +5,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"mkt/internal/terminal"
 )
 
 // Span returns a duration for people: "45 s", "12 min", "3 h", "2 days".
@@ -25,8 +23,6 @@ func Span(d time.Duration) string {
 	}
 	return fmt.Sprintf("%.0f days", d.Hours()/24)
 }
-
-func size(n int64) string { return terminal.Size(n) }
 
 // Count returns a number with a thin space before each three digits.
 func Count(n any) string {

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"mkt/internal/console/matchpage"
@@ -48,6 +49,14 @@ func ReadOf(root durable.ReadFS, c snapshot.Commit) (*Snapshot, error) {
 	}
 	s := &Snapshot{Commit: c, Manifest: m, root: root}
 	return s, rowsOf(root, c.Dir()+"/"+layout.LiveFile, &s.Rows, func(*table.LiveRow) bool { return true })
+}
+
+// Row returns a match of the snapshot; nil if there is none.
+func (s *Snapshot) Row(fixture string) *table.LiveRow {
+	if at := slices.IndexFunc(s.Rows, func(r table.LiveRow) bool { return r.FixtureID == fixture }); at >= 0 {
+		return &s.Rows[at]
+	}
+	return nil
 }
 
 // Match returns a match of the snapshot with its minutes, periods, timeline and counters.

@@ -4,6 +4,7 @@ package live
 import (
 	"cmp"
 	"embed"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -16,6 +17,7 @@ import (
 	"mkt/internal/console/matchpage"
 	"mkt/internal/console/receipts"
 	"mkt/internal/dataset"
+	"mkt/internal/evidence/find"
 	"mkt/publish/football"
 	"mkt/publish/table"
 )
@@ -43,19 +45,11 @@ type liveBody struct {
 	Version      uint64
 }
 
-// liveLines are matches of an account.
-type liveLines struct {
-	Account string
-	Lines   []liveLine
-}
-
-// LinesInPlay returns the matches in play, and LinesOver the others.
-func (b *liveBody) LinesInPlay() liveLines { return liveLines{b.Account, b.InPlay} }
-func (b *liveBody) LinesOver() liveLines   { return liveLines{b.Account, b.Over} }
-
 // liveLine is a match in one line.
 type liveLine struct {
 	*table.LiveRow
+	Account  string
+	Teams    string
 	Clock    string
 	Momentum bool // whether there is a momentum of the present
 	Pressing string
@@ -82,13 +76,17 @@ func (c *Pages) Live(r *http.Request) (frame.View, error) {
 		return v, err
 	}
 	body.Version = s.Commit.Version
-	body.read(s, c.Now())
+	body.read(s, c.Now(), frame.StarsOf(r))
+	v.Title = fmt.Sprintf("%d in play, %s", len(body.InPlay), p.Account)
 	return v, nil
 }
 
-func (b *liveBody) read(s *inplay.Snapshot, now time.Time) {
+func (b *liveBody) read(s *inplay.Snapshot, now time.Time, stars frame.Stars) {
 	for i := range s.Rows {
-		l := liveLineOf(&s.Rows[i], now)
+		r := &s.Rows[i]
+		l := liveLine{LiveRow: r, Account: b.Account, Teams: find.Name(r.Home, r.Away), Clock: matchpage.Minute(r), Pressing: matchpage.Pressing(r), State: matchpage.State(r, now),
+			Stale: matchpage.IsStale(r, now), Age: max(0, now.Sub(r.FreshAt))}
+		l.Momentum = r.MomentumHome != nil && r.MomentumAway != nil && !l.Stale
 		switch {
 		case !l.InPlay:
 			b.Over = append(b.Over, l)
@@ -100,14 +98,8 @@ func (b *liveBody) read(s *inplay.Snapshot, now time.Time) {
 	}
 	for _, lines := range [][]liveLine{b.InPlay, b.Over} {
 		slices.SortFunc(lines, func(a, b liveLine) int {
-			return cmp.Or(frame.CompareKnown(a.League, b.League, strings.Compare), frame.CompareKnown(a.Home, b.Home, strings.Compare), strings.Compare(a.FixtureID, b.FixtureID))
+			return cmp.Or(cmp.Compare(stars.Place(a.FixtureID, a.League), stars.Place(b.FixtureID, b.League)), frame.CompareKnown(a.League, b.League, strings.Compare),
+				frame.CompareKnown(a.Home, b.Home, strings.Compare), strings.Compare(a.FixtureID, b.FixtureID))
 		})
 	}
-}
-
-func liveLineOf(r *table.LiveRow, now time.Time) liveLine {
-	l := liveLine{LiveRow: r, Clock: matchpage.Minute(r), Pressing: matchpage.Pressing(r), State: matchpage.State(r, now),
-		Stale: matchpage.IsStale(r, now), Age: max(0, now.Sub(r.FreshAt))}
-	l.Momentum = r.MomentumHome != nil && r.MomentumAway != nil && !l.Stale
-	return l
 }

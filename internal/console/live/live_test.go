@@ -21,7 +21,7 @@ func TestLiveLines(t *testing.T) {
 	}
 	b := liveBody{}
 	unknown := table.LiveRow{FixtureID: "unknown", InPlay: true}
-	b.read(&inplay.Snapshot{Rows: []table.LiveRow{unknown, row("B", "c", true, time.Minute), row("A", "d", true, -time.Second), row("A", "b", true, time.Minute), row("A", "a", false, -time.Hour)}}, now)
+	b.read(&inplay.Snapshot{Rows: []table.LiveRow{unknown, row("B", "c", true, time.Minute), row("A", "d", true, -time.Second), row("A", "b", true, time.Minute), row("A", "a", false, -time.Hour)}}, now, nil)
 	var got []string
 	for _, l := range b.InPlay {
 		text := l.FixtureID

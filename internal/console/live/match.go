@@ -1,6 +1,7 @@
 package live
 
 import (
+	"cmp"
 	"fmt"
 	"html/template"
 	"net/http"
@@ -8,62 +9,93 @@ import (
 	"slices"
 
 	"mkt/internal/console/choice"
+	"mkt/internal/console/fixtures"
 	"mkt/internal/console/frame"
 	"mkt/internal/console/inplay"
 	"mkt/internal/dataset"
+	"mkt/internal/evidence/find"
+	"mkt/internal/terminal"
 	"mkt/publish/football"
-	"mkt/publish/table"
 )
 
-// matchBody is the content of the page of a match.
+// matchBody is the content of the page of a match: its part in play and its prices up to kick-off, of
+// which one may be missing.
 type matchBody struct {
 	choice.Choice
 	FixtureID   string
-	HTML        template.HTML
+	HTML        template.HTML // "" if no kept publication has the match
+	Gone        bool          // the newest publication does not have it
 	Publication *choice.Publication
-	Receipt     string // its address; "" if there is none
-	Provable    uint64 // the version that it is of
+	Receipt     string        // its address; "" if there is none
+	Provable    uint64        // the version that it is of
+	Name        string        // of the teams
+	Prices      template.HTML // "" if no kept publication has the fixture
+	Unread      string        // why the prices could not be read
+	title       string        // of the part in play
 }
 
+// Match shows a match with its prices up to kick-off. A request of the script has the part in play alone,
+// which it renews.
 func (c *Pages) Match(r *http.Request) (frame.View, error) {
 	p, err := c.PickOf(r, "/live", dataset.Filter{Product: string(football.LiveIntelligence)})
 	if err != nil {
 		return frame.View{}, err
 	}
-	id := r.PathValue("fixture")
-	missing := frame.NotFound("%s is not among the matches that %s has in play, or had until a few minutes ago.", id, p.Account)
-	if p.Account == "" {
-		return frame.View{}, missing
+	b := &matchBody{Choice: p, FixtureID: r.PathValue("fixture")}
+	if p.Account != "" {
+		err = c.inPlay(r, b)
 	}
-	root, err := p.Dataset.Open()
 	if err != nil {
 		return frame.View{}, err
+	}
+	if d, err := c.DatasetOf(p.Account, string(football.MarketEngine)); err == nil && r.Header.Get("Prefer") == "" && find.IsID(b.FixtureID) {
+		name, prices, err := fixtures.MainPrices(r.Context(), d, c.log, b.FixtureID)
+		if b.Name, b.Prices = cmp.Or(b.Name, name), prices; err != nil {
+			b.Unread = terminal.Message(err)
+		}
+	}
+	if b.Name == "" {
+		return frame.View{}, frame.NotFound("%s is not among the matches that %s has in play, or had until a few minutes ago.", b.FixtureID, p.Account)
+	}
+	return frame.View{Page: "match", Section: "live", Title: cmp.Or(b.title, b.Name), Body: b}, nil
+}
+
+// inPlay adds the part in play of the requested publication, or else of the newest one with the match.
+func (c *Pages) inPlay(r *http.Request, b *matchBody) error {
+	root, err := b.Dataset.Open()
+	if err != nil {
+		return err
 	}
 	defer root.Close()
 	then, err := choice.PublicationOf(r, root)
-	if err != nil {
-		return frame.View{}, err
-	}
-	if then == nil {
-		return frame.View{}, missing
+	if err != nil || then == nil {
+		return err
 	}
 	s, err := inplay.ReadOf(root, then.Commit)
 	if err != nil {
-		return frame.View{}, err
+		return err
 	}
-	at := slices.IndexFunc(s.Rows, func(r table.LiveRow) bool { return r.FixtureID == id })
-	if at < 0 && then.IsPast() {
-		return frame.View{}, frame.NotFound("Version %d does not have this match.", then.Version)
+	row := s.Row(b.FixtureID)
+	if row == nil && r.URL.Query().Has("version") {
+		return frame.NotFound("Version %d does not have this match.", then.Version)
 	}
-	if at < 0 {
-		return frame.View{}, missing
+	if b.Gone = row == nil; b.Gone {
+		last := find.LastWithMatch(root, then.First, then.Commit, b.FixtureID)
+		if last.Version < then.First {
+			return nil
+		}
+		then.Commit, then.PublishedAt, then.Version, then.Last = last, last.PublishedAt, last.Version, last.Version
+		if s, err = inplay.ReadOf(root, last); err != nil {
+			return err
+		}
+		row = s.Row(b.FixtureID)
 	}
-	m, err := s.Match(&s.Rows[at])
+	m, err := s.Match(row)
 	if err != nil {
-		return frame.View{}, err
+		return err
 	}
 	m.Now = c.Now()
-	follow(r.Context(), c.traces, p.Dataset, m)
+	follow(r.Context(), c.traces, b.Dataset, m)
 	if then.IsPast() { // the archive knows what came later
 		m.Now = then.PublishedAt
 		later := slices.IndexFunc(m.Past, func(l football.Live) bool { return l.Fixture.FetchedAt.After(m.Row.ProviderFetchedAt) })
@@ -71,12 +103,11 @@ func (c *Pages) Match(r *http.Request) (frame.View, error) {
 			m.Past = m.Past[:later:later]
 		}
 	}
-	body := matchBody{Choice: p, FixtureID: id, Publication: then}
-	if body.Provable = c.log.ProvableMatch(p.Dataset, then); body.Provable > 0 {
-		body.Receipt = fmt.Sprintf("/receipts/%s/%s?version=%d", p.Account, url.PathEscape(id), body.Provable)
+	b.Publication, b.Name = then, find.Name(row.Home, row.Away)
+	if b.Provable = c.log.ProvableMatch(b.Dataset, then); b.Provable > 0 {
+		b.Receipt = fmt.Sprintf("/receipts/%s/%s?version=%d", b.Account, url.PathEscape(b.FixtureID), b.Provable)
 	}
-	if body.HTML, err = m.HTML(); err != nil {
-		return frame.View{}, err
-	}
-	return frame.View{Page: "match", Section: "live", Title: m.Title(), Body: &body}, nil
+	b.title = m.Title()
+	b.HTML, err = m.HTML()
+	return err
 }

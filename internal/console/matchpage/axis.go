@@ -1,7 +1,6 @@
 package matchpage
 
 import (
-	_ "embed"
 	"fmt"
 	"time"
 

@@ -3,6 +3,7 @@ package matchpage
 import (
 	"fmt"
 
+	"mkt/internal/terminal"
 	"mkt/publish/football"
 )
 
@@ -22,7 +23,7 @@ type barsFigure struct {
 	Most        int
 	Panels      []barsPanel
 	Text        string
-	frame
+	figure
 }
 
 // barsPanel is one half of the figure.
@@ -32,11 +33,11 @@ type barsPanel struct {
 	Ticks []tick
 }
 
-// frame has the rows of a figure.
-type frame struct{ Top, Middle, Bottom, ClockRow, Left, Width, Height float64 }
+// figure has the rows of a figure.
+type figure struct{ Top, Middle, Bottom, ClockRow, Left, Width, Height float64 }
 
 // Tall returns the distance from the top to the bottom.
-func (f frame) Tall() float64 { return f.Bottom - f.Top }
+func (f figure) Tall() float64 { return f.Bottom - f.Top }
 
 // bar is one minute. Its state says which of the other fields are valid.
 type bar struct {
@@ -56,14 +57,7 @@ func (m *Match) pressure(x *axis) barsFigure {
 	var all []minute
 	for _, b := range m.Buckets {
 		h := halfOfMinute(int(b.Minute))
-		one := minute{half: h, of: int(b.Minute) - 1 - begins[h]/60 + int(b.Added), state: football.BucketState(b.State)}
-		if b.Home != nil {
-			one.home = int(*b.Home)
-		}
-		if b.Away != nil {
-			one.away = int(*b.Away)
-		}
-		all = append(all, one)
+		all = append(all, minute{half: h, of: int(b.Minute) - 1 - begins[h]/60 + int(b.Added), state: football.BucketState(b.State), home: int(numberOf(b.Home)), away: int(numberOf(b.Away))})
 	}
 	f := m.figure(x, all)
 	f.Name, f.About = "Pressure by minute", "the points that the counters of attacks, shots and corners give"
@@ -74,7 +68,7 @@ func (m *Match) pressure(x *axis) barsFigure {
 }
 
 func (m *Match) figure(x *axis, all []minute) barsFigure {
-	f := barsFigure{Most: 1, frame: frame{Top: barsTop, Middle: barsMiddle, Bottom: barsBottom, ClockRow: barsClock, Left: left, Width: width, Height: barsEnd}}
+	f := barsFigure{Most: 1, figure: figure{Top: barsTop, Middle: barsMiddle, Bottom: barsBottom, ClockRow: barsClock, Left: left, Width: width, Height: barsEnd}}
 	for _, h := range x.Halves {
 		f.Panels = append(f.Panels, barsPanel{half: h, Ticks: x.Ticks(h)})
 	}
@@ -90,7 +84,7 @@ func (m *Match) figure(x *axis, all []minute) barsFigure {
 		p := &f.Panels[one.half-1]
 		p.Bars = append(p.Bars, m.bar(x, one, f.Most))
 	}
-	f.Text = fmt.Sprintf("%s with a number, %d of zero, %d missing", minutes(counts[football.BucketValue]), counts[football.BucketZero], counts[football.BucketMissing])
+	f.Text = fmt.Sprintf("%s with a number, %d of zero, %d missing", terminal.Plural(counts[football.BucketValue], "minute"), counts[football.BucketZero], counts[football.BucketMissing])
 	if n := counts[football.BucketNull]; n > 0 {
 		f.Text += fmt.Sprintf(", %d sent without a value", n)
 	}

@@ -1,7 +1,6 @@
 package matchpage
 
 import (
-	_ "embed"
 	"slices"
 
 	"mkt/publish/football"
@@ -30,13 +29,7 @@ func (m *Match) counters() (all []counterView) {
 	slices.SortStableFunc(rows, func(a, b table.LiveCounterRow) int { return rank(a.Metric) - rank(b.Metric) })
 	for _, r := range rows {
 		v := counterView{Name: metricName(r.Metric), Home: words(r.HomeText), Away: words(r.AwayText), HomeKnown: r.HomeText != nil, AwayKnown: r.AwayText != nil}
-		home, away := 0.0, 0.0
-		if r.Home != nil {
-			home = *r.Home
-		}
-		if r.Away != nil {
-			away = *r.Away
-		}
+		home, away := numberOf(r.Home), numberOf(r.Away)
 		if most := max(home, away); most > 0 {
 			v.HomeWidth, v.AwayWidth = 100*max(0, home)/most, 100*max(0, away)/most
 		}

@@ -7,11 +7,12 @@
 package matchpage
 
 import (
-	_ "embed"
 	"fmt"
 	"strings"
 	"time"
 
+	"mkt/internal/evidence/find"
+	"mkt/internal/terminal"
 	"mkt/publish/football"
 	"mkt/publish/snapshot"
 	"mkt/publish/table"
@@ -39,9 +40,16 @@ type Match struct {
 	Command string
 }
 
-// Title returns the teams and the score.
+// Title returns the teams, after the score and the minute if there are any: "2–1 67' Arsenal – Chelsea".
 func (m *Match) Title() string {
-	return words(m.Row.Home) + " " + countOf(m.Row.ScoreHome) + " : " + countOf(m.Row.ScoreAway) + " " + words(m.Row.Away)
+	score, minute := words(m.Row.ScoreHome)+"–"+words(m.Row.ScoreAway), Minute(&m.Row)
+	if m.isStale() {
+		minute = "stale"
+	}
+	if score == "?–?" && !m.Row.InPlay {
+		score, minute = "", ""
+	}
+	return strings.Join(strings.Fields(score+" "+minute+" "+find.Name(m.Row.Home, m.Row.Away)), " ")
 }
 
 func (m *Match) isStale() bool { return IsStale(&m.Row, m.Now) }
@@ -58,14 +66,10 @@ func (m *Match) clock() string {
 		text = "which half is not known"
 	}
 	if r.ClockMinute != nil {
-		second := 0
-		if r.ClockSecond != nil {
-			second = int(*r.ClockSecond)
-		}
-		text = scoreboard(int(*r.ClockMinute)*60+second) + ", " + text
+		text = scoreboard(int(*r.ClockMinute*60+numberOf(r.ClockSecond))) + ", " + text
 	}
-	if r.ClockAdded != nil && *r.ClockAdded > 0 {
-		text += fmt.Sprintf(", %s of stoppage time announced", minutes(int(*r.ClockAdded)))
+	if added := int(numberOf(r.ClockAdded)); added > 0 {
+		text += fmt.Sprintf(", %s of stoppage time announced", terminal.Plural(added, "minute"))
 	}
 	if r.ClockRunning != nil && !*r.ClockRunning && r.ClockPeriod != nil && football.Phase(*r.ClockPeriod).Half() > 0 {
 		text += ", clock stopped"

@@ -26,7 +26,7 @@ type momentumFigure struct {
 	Most    int // points above 50 at the end of the axis
 	HasPast bool
 	Text    string // a description for screen readers
-	frame
+	figure
 }
 
 // momentumPanel is one half of the figure.

@@ -8,10 +8,10 @@ import (
 	"strings"
 	"time"
 
-	"mkt/publish/table/canonical"
-
+	"mkt/internal/console/frame"
 	"mkt/internal/evidence/page"
 	"mkt/publish/football"
+	"mkt/publish/table/canonical"
 )
 
 //go:embed match.html
@@ -19,7 +19,7 @@ var body string
 
 var layoutOf = page.Template(body, functions)
 
-var functions = template.FuncMap{"clock": clockOf, "ago": spanOf, "count": countOf, "times": timesOf, "lower": lower, "half": func(n int32) string { return halfName(int(n)) }, "certain": certain,
+var functions = template.FuncMap{"clock": clockOf, "ago": frame.Span, "count": words[int32], "times": timesOf, "time": func(t time.Time) string { return timesOf(&t) }, "lower": lower, "half": func(n int32) string { return halfName(int(n)) }, "certain": certain,
 	"upper": upperFirst, "ticks": func(clock, bottom float64, all []tick) ticksView { return ticksView{clock, bottom, bottom + 4, all} },
 	"left": func(width float64) string { return fmt.Sprintf("%.1f", 100-width) },
 	"marked": func(icon, certainty, side string) markView {
@@ -92,16 +92,11 @@ func (m *Match) view() *view {
 	return v
 }
 
-// RowFresh and RowFetched return the row's times as pointers, like the manifest's.
-func (v *view) RowFresh() *time.Time { return &v.Row.FreshAt }
-
-func (v *view) RowFetched() *time.Time { return &v.Row.ProviderFetchedAt }
-
 // unknown lists the unknown values in sentences. The page also reports an empty list.
 func (m *Match) unknown(v *view) (list []string) {
 	say := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
 	if v.Stale {
-		say("The present: the feed reported nothing new for %s, and the last state was valid until %s.", spanOf(v.Age), timesOf(m.Row.StaleAt))
+		say("The present: the feed reported nothing new for %s, and the last state was valid until %s.", frame.Span(v.Age), timesOf(m.Row.StaleAt))
 	}
 	if m.Row.MomentumHome == nil {
 		say("Momentum now: %s.", Pressing(&m.Row))
@@ -132,8 +127,8 @@ func (m *Match) unknown(v *view) (list []string) {
 			say("What happened between %s and %s: the feed was silent.", timesOf(&e.At), timesOf(&e.Until))
 		}
 	}
-	if names := m.absent(); len(names) > 0 {
-		say("%s: the provider did not send it.", strings.Join(names, ", "))
+	if len(m.Row.Absent) > 0 {
+		say("%s: the provider did not send it.", lower(strings.Join(m.Row.Absent, ", ")))
 	}
 	for _, c := range m.Counters {
 		if c.State == string(football.BucketNull) {
@@ -143,17 +138,9 @@ func (m *Match) unknown(v *view) (list []string) {
 	return list
 }
 
-// absent returns the names of the values not sent.
-func (m *Match) absent() (names []string) {
-	for _, name := range m.Row.Absent {
-		names = append(names, lower(name))
-	}
-	return names
-}
-
 // agrees reports whether the values computed from the archive are the published ones.
 func (m *Match) agrees(l *football.Live) bool {
 	r := canonical.Live(l, l.Fixture.FetchedAt, 0)
-	return r.At.Equal(m.Row.At) && countOf(r.MomentumHome) == countOf(m.Row.MomentumHome) && words(r.UnavailableReason) == words(m.Row.UnavailableReason) &&
-		countOf(r.ClockMinute) == countOf(m.Row.ClockMinute) && countOf(r.ScoreHome) == countOf(m.Row.ScoreHome) && countOf(r.ScoreAway) == countOf(m.Row.ScoreAway)
+	return r.At.Equal(m.Row.At) && words(r.MomentumHome) == words(m.Row.MomentumHome) && words(r.UnavailableReason) == words(m.Row.UnavailableReason) &&
+		words(r.ClockMinute) == words(m.Row.ClockMinute) && words(r.ScoreHome) == words(m.Row.ScoreHome) && words(r.ScoreAway) == words(m.Row.ScoreAway)
 }

@@ -1,7 +1,6 @@
 package matchpage
 
 import (
-	_ "embed"
 	"fmt"
 	"strings"
 	"time"
@@ -10,18 +9,20 @@ import (
 	"mkt/publish/table"
 )
 
-func words(s *string) string {
-	if s == nil {
+// words returns a value as it is shown: "?" if it is unknown.
+func words[T any](v *T) string {
+	if v == nil {
 		return "?"
 	}
-	return *s
+	return fmt.Sprint(*v)
 }
 
-func countOf(n *int32) string {
+// numberOf returns a number, 0 for an unknown one.
+func numberOf[T int32 | float64](n *T) T {
 	if n == nil {
-		return "?"
+		return 0
 	}
-	return fmt.Sprint(*n)
+	return *n
 }
 
 func lower(s string) string { return strings.ToLower(strings.ReplaceAll(s, "_", " ")) }
@@ -31,13 +32,6 @@ func upperFirst(s string) string {
 		return s
 	}
 	return strings.ToUpper(s[:1]) + s[1:]
-}
-
-func minutes(n int) string {
-	if n == 1 {
-		return "1 minute"
-	}
-	return fmt.Sprintf("%d minutes", n)
 }
 
 func scoreboard(seconds int) string { return fmt.Sprintf("%02d:%02d", seconds/60, seconds%60) }
@@ -52,18 +46,6 @@ func clockOf(e table.LiveTimelineRow) string {
 		return fmt.Sprintf("%02d:--", *e.Minute)
 	}
 	return scoreboard(int(*e.Minute)*60 + int(*e.Second))
-}
-
-func spanOf(d time.Duration) string {
-	switch day := 24 * time.Hour; {
-	case d >= 2*day:
-		return fmt.Sprintf("%d days", d/day)
-	case d >= 2*time.Hour:
-		return fmt.Sprintf("%d h", d/time.Hour)
-	case d >= 2*time.Minute:
-		return fmt.Sprintf("%d min", d/time.Minute)
-	}
-	return fmt.Sprintf("%d s", max(0, d).Round(time.Second)/time.Second)
 }
 
 func timesOf(t *time.Time) string {

@@ -85,6 +85,7 @@ type productLine struct {
 	Failed  *health.Run   // the newest run of a step, if it failed
 	Damage  string
 	Day     strip
+	Changed string // what the provider changed in its answers; "" for nothing
 }
 
 func (c *Pages) Overview(r *http.Request) (frame.View, error) {
@@ -172,6 +173,9 @@ func (c *Pages) productLine(t *accounts.Tenant, p football.Product, now time.Tim
 		return l, day, nil
 	}
 	defer root.Close()
+	if l.Changed, err = doctor.PayloadChange(root, t); err != nil {
+		return l, day, err
+	}
 	pace, err := health.ReadPace(root)
 	if err != nil {
 		return l, day, err

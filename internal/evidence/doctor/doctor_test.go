@@ -312,6 +312,12 @@ var faults = []fault{
 	{"a few prices are no offer", func(h *installation) {
 		h.state("transform", func(r *health.Run) { r.Counters = map[string]int64{"no_offer": 29, "selections": 90} })
 	}, nil, "", ""},
+	{"the provider sends other answers", func(h *installation) { h.write(filepath.Join(h.root, "state/payload.json"), payloadReport) }, []string{"WARN PAYLOAD_CHANGED"}, "state/payload.json",
+		"mkt mapping report --tenant acme --cycle 20261120T080700Z-market_engine --output json > before.json && mkt mapping report --tenant acme --against before.json"},
+	{"the former provider sent other answers", func(h *installation) {
+		h.write(filepath.Join(h.root, "state/payload.json"), strings.Replace(payloadReport, "betsapi", "sportmonks", 1))
+	}, nil, "", ""},
+	{"the form of the answers is garbage", func(h *installation) { h.write(filepath.Join(h.root, "state/payload.json"), "{") }, nil, "", ""},
 	{"state is garbage", func(h *installation) { h.write(h.in("state/publish.json"), "{") }, []string{"WARN STATE_UNREADABLE"}, "state/publish.json", "mkt cycle --tenant acme"},
 	{"state of the fetch is garbage", func(h *installation) { h.write(h.in("state/fetch.json"), "{") }, []string{"WARN STATE_UNREADABLE", "WARN CREDENTIAL_UNTRIED"}, "state/fetch.json", "mkt cycle --tenant acme"},
 

@@ -104,6 +104,7 @@ var codes = map[string]string{
 	"QUOTA_TOO_SMALL":    "the provider's quota does not carry the schedule of the account",
 	"LISTING_SHORT":      "the newest list of fixtures is empty or has fewer than it says, so no fixture is removed",
 	"PRICES_STOPPED":     "a third of the newest prices or more are 1, which is no offer",
+	"PAYLOAD_CHANGED":    "the provider's answers lack what they had for a week, or have a new member or an unknown market",
 	"STATE_UNREADABLE":   "a state file cannot be read; the next run rewrites it",
 
 	"SCHEDULE_NOT_RUNNING": "no mkt schedule runs on this machine, and a product is new or overdue",

@@ -38,6 +38,7 @@ func (d *doctor) schedule(r *root) {
 		for _, step := range cyclestate.Steps {
 			d.step(r, c, step, &last)
 		}
+		d.payload(r)
 	}
 	d.connection(r, c)
 	if r.refused {

@@ -1,5 +1,5 @@
 // Package find finds the fixtures of an account by their id or by their teams' names, also
-// fixtures no longer in the newest publication.
+// fixtures no longer in the newest publication. [Search] looks in all accounts, for anything with an id.
 package find
 
 import (

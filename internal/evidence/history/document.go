@@ -21,13 +21,15 @@ type Shown struct {
 	Line              string // of the market; "" for its main one
 	Columns           int    // of the terminal; 0 if there is none
 
-	// Link returns the address of a selection's explanation as of a version, and LinkLine the
-	// address of the page with the chart of another line. They are nil in a page of its own.
-	Link     func(selection string, version uint64) string
-	LinkLine func(line string) string
+	// Link returns the address of a selection's explanation as of a version, LinkLine the address of
+	// the page with the chart of another line, and LinkMarket that of a market's page. They are nil
+	// in a page of its own.
+	Link       func(market, selection string, version uint64) string
+	LinkLine   func(line string) string
+	LinkMarket func(market string) string
 	// Receipt returns the address of the receipt of a selection's price in a version, "" if there can
 	// be none. Nil if there are no receipts.
-	Receipt func(selection string, version uint64) string
+	Receipt func(market, selection string, version uint64) string
 }
 
 func (p Point) words() string {
@@ -37,8 +39,8 @@ func (p Point) words() string {
 	return p.Text
 }
 
-// Document returns the path for people. A page has the chart of one market; a terminal also draws
-// the main markets of a fixture.
+// Document returns the path for people. A page has the chart of one market, or a table of the main
+// markets; a terminal draws both.
 func (p *Path) Document(o Shown) (*doc.Document, error) {
 	d := &doc.Document{Title: FixtureName(&p.Fixture), Head: doc.Words(FixtureName(&p.Fixture) + "  " + p.Fixture.FixtureID)}
 	about := []doc.Note{}
@@ -54,14 +56,22 @@ func (p *Path) Document(o Shown) (*doc.Document, error) {
 		about = append(about, doc.Note{Line: doc.Words("the newest publication does not have the fixture")})
 	}
 	d.Sections = append(d.Sections, doc.Section{Notes: about})
+	main := p.pricesTable()
+	if p.Closing >= 0 {
+		main.Columns[1].Only = doc.Terminal // after kick-off the last price before it is what counts
+	}
 	for _, group := range Grouped(p.Offered()) {
 		for _, m := range group.Markets {
 			if o.Market == "" && group.Name == "Main" {
 				d.Sections = append(d.Sections, p.drawn(m, o, MainLine(m)))
+				p.addMain(main, o, m)
 			} else if m.MarketID == o.Market {
 				d.Sections = append(d.Sections, p.drawn(m, o, ""))
 			}
 		}
+	}
+	if len(main.Rows) > 0 {
+		d.Sections = append(d.Sections, doc.Section{Only: doc.Page, Table: main})
 	}
 	m := p.Market(o.Market)
 	if m == nil {
@@ -111,13 +121,7 @@ func (p *Path) marketSections(o Shown, m *Market) ([]doc.Section, error) {
 		o.Line = MainLine(&m.MarketRow)
 	}
 	var charted []Series
-	prices := &doc.Table{Class: "prices", Columns: doc.Columns("Selection", "#Current", "Path", "#Opening", "#Last before kick-off", "#Moves")}
-	if p.Removed {
-		prices.Columns[1].Name = "Newest"
-	}
-	if !p.FromStart {
-		prices.Columns[3].Name = "Oldest shown"
-	}
+	prices := p.pricesTable()
 	for i := range all {
 		s := &all[i]
 		class := ""
@@ -125,8 +129,7 @@ func (p *Path) marketSections(o Shown, m *Market) ([]doc.Section, error) {
 			class = fmt.Sprintf("series-%d", len(charted))
 			charted = append(charted, *s)
 		}
-		opening, closing := o.judged(p, s, s.Opening), o.judged(p, s, s.Closing)
-		prices.Add(doc.Line{doc.Drawn(key(class)), {Words: s.Name}}, o.current(p, s), doc.Drawn(spark(p, s, class)), opening, closing, s.Moves())
+		o.addPrice(prices, p, s, class, doc.Line{doc.Drawn(key(class)), {Words: s.Name}})
 	}
 	chart, err := draw(p, m, charted)
 	sections := []doc.Section{{Only: doc.Page, Figure: chart}}
@@ -147,6 +150,41 @@ func (p *Path) marketSections(o Shown, m *Market) ([]doc.Section, error) {
 	}
 	return append(sections, doc.Section{Title: "Prices", Class: "long", Only: doc.Page, Table: prices},
 		doc.Section{Title: "Steps" + of, Class: "long", Table: p.stepsTable(Selected(all, o.Selection), o, charted)}), err
+}
+
+// pricesTable returns a table of prices without rows.
+func (p *Path) pricesTable() *doc.Table {
+	t := &doc.Table{Class: "prices", Columns: doc.Columns("Selection", "#Current", "#Last before kick-off", "Path", "#Opening", "#Moves")}
+	if p.Removed {
+		t.Columns[1].Name = "Newest"
+	}
+	if !p.FromStart {
+		t.Columns[4].Name = "Oldest shown"
+	}
+	return t
+}
+
+// addPrice adds the price of o's market to a table.
+func (o Shown) addPrice(t *doc.Table, p *Path, s *Series, class string, name doc.Line) {
+	t.Add(name, o.current(p, s), o.judged(p, s, s.Closing), doc.Drawn(spark(p, s, class)), o.judged(p, s, s.Opening), s.Moves())
+}
+
+// addMain adds the prices of a market's main line to a table of several markets. The first of them has the market's name.
+func (p *Path) addMain(t *doc.Table, o Shown, m *table.MarketRow) {
+	o.Market = m.MarketID
+	name := doc.Line{{Words: Heading(m)}, {Words: " "}}
+	if o.LinkMarket != nil {
+		name[0].Link = o.LinkMarket(m.MarketID)
+	}
+	series, line := p.Market(m.MarketID).Series, MainLine(m)
+	for i := range series {
+		if s := &series[i]; s.Line == line {
+			o.addPrice(t, p, s, "", append(name, doc.Span{Words: s.Name}))
+			if len(name) > 0 {
+				t.Rows[len(t.Rows)-1].Class, name = "first", nil
+			}
+		}
+	}
 }
 
 // stepsTable lists the steps with a changed price, and the notable ones. A page has a column
@@ -194,7 +232,7 @@ func (p *Path) stepsTable(all []Series, o Shown, charted []Series) *doc.Table {
 // kept longer than that of the step.
 func (o Shown) current(p *Path, s *Series) doc.Line {
 	if receipt := o.Receipt; receipt != nil && p.Last > 0 {
-		o.Receipt = func(selection string, _ uint64) string { return receipt(selection, p.Last) }
+		o.Receipt = func(market, selection string, _ uint64) string { return receipt(market, selection, p.Last) }
 	}
 	return o.price(p, s, len(s.Points)-1)
 }
@@ -231,11 +269,11 @@ func (o Shown) price(p *Path, s *Series, at int) doc.Line {
 	}
 	version := p.Steps[at].Version
 	if o.Link != nil {
-		span.Link = o.Link(s.SelectionID, version)
+		span.Link = o.Link(o.Market, s.SelectionID, version)
 	}
 	line := doc.Line{span}
 	if o.Receipt != nil {
-		if to := o.Receipt(s.SelectionID, version); to != "" {
+		if to := o.Receipt(o.Market, s.SelectionID, version); to != "" {
 			line = append(line, doc.Span{Words: " "}, doc.Span{Words: "Receipt", Link: to, Class: "receipt"})
 		}
 	}

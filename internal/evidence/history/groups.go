@@ -63,6 +63,15 @@ func groupOf(m *table.MarketRow) string {
 	return "Combined and specials"
 }
 
+// outcomesOf returns the outcomes of a market in the order of its entry in the vocabulary.
+func outcomesOf(m *table.MarketRow) []string {
+	term, known := football.Lookup(text(m.Market))
+	if !known {
+		return nil
+	}
+	return strings.Split(term.Selections, "|")
+}
+
 // Grouped returns the markets of a fixture in groups. In a group they have the order of the
 // vocabulary; unmapped ones come last, in the provider's order.
 func Grouped(markets []table.MarketRow) []Group {

@@ -221,8 +221,10 @@ func (p *Path) market(of *steps.Path, row table.MarketRow) Market {
 			m.Series, m.Newest = append(m.Series, s), max(m.Newest, s.newest)
 		}
 	}
-	slices.SortStableFunc(m.Series, func(a, b Series) int {
-		return cmp.Or(cmp.Compare(b.newest, a.newest), cmp.Compare(place(a.SelectionID), place(b.SelectionID)))
+	outcomes := outcomesOf(&row)
+	slices.SortStableFunc(m.Series, func(a, b Series) int { // the newest snapshot may not have the market
+		return cmp.Or(cmp.Compare(b.newest, a.newest), cmp.Compare(place(a.SelectionID), place(b.SelectionID)), CompareLines(a.Line, b.Line),
+			cmp.Compare(slices.Index(outcomes, text(a.row.Selection)), slices.Index(outcomes, text(b.row.Selection))))
 	})
 	for k := range m.Series {
 		s := &m.Series[k]

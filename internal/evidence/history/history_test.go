@@ -55,6 +55,7 @@ type offer struct {
 	kickOff time.Time
 	price   func(*football.Selection) // nil: the market is not sent
 	over    bool
+	away    bool // the market has AWAY, too
 }
 
 func priced(text string) func(*football.Selection) {
@@ -93,6 +94,10 @@ func (w *world) publish(offers ...offer) {
 			o.price(&home)
 		}
 		market := football.Market{ID: "mk_result", Canonical: "MATCH_RESULT", Period: "FT", Name: football.Of("Result"), Origin: football.Mapped, Selections: []football.Selection{home}}
+		if o.away {
+			market.Selections = append(market.Selections, football.Selection{ID: "sl_away", Selection: "AWAY"})
+			priced("4.00")(&market.Selections[1])
+		}
 		if o.price != nil {
 			rows = append(rows, canonical.Market(football.FixtureID(o.id), "1", &market))
 		}
@@ -196,6 +201,39 @@ func TestPath(t *testing.T) {
 }
 
 // TestDamage refuses a damaged segment: a path with a hole would show prices that were not.
+// A page has the prices of the main markets, also of a fixture that is over: in the order of the market's outcomes, the last
+// price before kick-off, and addresses with the market's id.
+func TestMainPrices(t *testing.T) {
+	w := newWorld(t)
+	fx := offer{id: "fx_a", kickOff: start.Add(90 * time.Minute), price: priced("2.10"), away: true}
+	other := offer{id: "fx_b", kickOff: start.Add(1000 * time.Hour), price: priced("9.99")}
+	shown := history.Shown{Account: "acme", LinkMarket: func(market string) string { return "/" + market },
+		Link: func(market, selection string, version uint64) string {
+			return fmt.Sprintf("/%s/%s/%d", market, selection, version)
+		}}
+	page := func() string {
+		t.Helper()
+		d, err := w.read(history.Options{Fixture: "fx_a"}).Document(shown)
+		w.check(err)
+		html, err := d.HTML()
+		w.check(err)
+		return string(html)
+	}
+	w.publish(fx, other)
+	if html := page(); !strings.Contains(html, ">Current<") || !strings.Contains(html, `<a href="/mk_result/sl_home/1">2.10</a>`) {
+		t.Error(html)
+	}
+	fx.price = priced("1.50")
+	w.publish(fx, other)
+	w.publish(offer{id: "fx_a", over: true}, other)
+	html := page()
+	home, away := strings.Index(html, `<a href="/mk_result">Match result (Result)</a> HOME`), strings.Index(html, ">AWAY<")
+	if home < 0 || away < home || strings.Count(html, `href="/mk_result"`) != 1 || strings.Contains(html, "Newest") || strings.Count(html, "fixture removed") > 0 ||
+		!strings.Contains(html, "Last before kick-off") || !strings.Contains(html, `<a href="/mk_result/sl_home/2">1.50</a>`) {
+		t.Error(html)
+	}
+}
+
 func TestDamage(t *testing.T) {
 	w := newWorld(t)
 	for i := range 4 {

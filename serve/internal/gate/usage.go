@@ -116,6 +116,15 @@ func (u *Usage) claim() error {
 	return errNamesakes
 }
 
+// Name returns the name of this process's files, which no other process has at the same time. There
+// must be a folder.
+func (u *Usage) Name() (string, error) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	err := u.claim()
+	return u.name, err
+}
+
 const (
 	lockSuffix = ".lock"
 	fileSuffix = ".json"

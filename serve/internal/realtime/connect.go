@@ -39,6 +39,7 @@ func (s *Service) Connect(ctx context.Context, socket *socketio.Socket, auth jso
 	socket.Data = c
 	s.counters.connected.Add(1)
 	s.log.Info("socket connected", "tenant", a.ClientID, "socket", socket.ID())
+	s.observe(a.ClientID, "connect", "", nil)
 	socket.Send(ready)
 	return nil
 }

@@ -108,6 +108,7 @@ func (c *connection) unsubscribe(args []json.RawMessage, answer func([]byte)) er
 
 // logMessage logs a message without its arguments, its token or any channel content.
 func (s *Service) logMessage(clientID, name, requestID string, e *api.Error) {
+	s.observe(clientID, name, requestID, e)
 	attrs := []any{"message", name}
 	if clientID != "" {
 		attrs = append(attrs, "tenant", clientID)
@@ -121,4 +122,10 @@ func (s *Service) logMessage(clientID, name, requestID string, e *api.Error) {
 		}
 	}
 	s.log.Log(context.Background(), level, "socket message", attrs...)
+}
+
+func (s *Service) observe(clientID, name, requestID string, e *api.Error) {
+	if s.o.Observe != nil {
+		s.o.Observe(clientID, name, requestID, e)
+	}
 }

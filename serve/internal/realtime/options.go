@@ -24,6 +24,10 @@ type Options struct {
 	// NewRequestID returns the id of a handshake or a message, for refusals and logs.
 	NewRequestID func() string
 
+	// Observe is told of each handshake and message of an account, with the refusal if it was
+	// refused; nil = nobody.
+	Observe func(clientID, message, requestID string, refused *api.Error)
+
 	Tick        time.Duration // 0 = 2 s
 	Connections int           // maximum for one account; 0 = 8
 	Channels    []api.Channel // to offer; nil = all

@@ -39,7 +39,8 @@ type Writer struct {
 	Route   string        // the route's pattern; "" if there is none
 	Tenant  string
 	Code    api.Code
-	Cause   error // of an internal error
+	Message string // that the client got with the code
+	Cause   error  // of an internal error
 	Shed    Shed
 	Status  int // 0 until something is written
 	Bytes   int64
@@ -123,7 +124,7 @@ func (w *Writer) ShareWith(origin string) {
 }
 
 func (w *Writer) Refuse(e *api.Error) {
-	w.Code = e.Code
+	w.Code, w.Message = e.Code, e.Text()
 	if e.Code == api.InternalError {
 		w.Cause = e.Cause
 	}

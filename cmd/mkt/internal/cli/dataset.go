@@ -5,11 +5,15 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"mkt/internal/dataset"
 	"mkt/internal/terminal"
+	"mkt/internal/terminal/printable"
+	"mkt/internal/timetext"
 	"mkt/publish/durable"
 	"mkt/publish/football"
 	"mkt/publish/layout"
@@ -73,7 +77,40 @@ func (env *Env) MomentArg(name, text string) (snapshot.Moment, error) {
 	if err != nil {
 		return m, terminal.Usagef("%s %w", name, err)
 	}
+	if at, isTime := m.Time(); isTime && m.String() != strings.TrimSpace(text) {
+		env.sayTime(name, text, at)
+	}
 	return m, nil
+}
+
+// TimeArg reads a time from an argument or flag; "" is the zero time.
+func (env *Env) TimeArg(name, text string, kind timetext.Kind) (time.Time, error) {
+	if text == "" {
+		return time.Time{}, nil
+	}
+	at, exact, err := kind.Parse(text, env.Now())
+	if err != nil {
+		return at, terminal.Usagef("%s %q: %w; want %s", name, text, err, kind.Forms)
+	}
+	if !exact {
+		env.sayTime(name, text, at)
+	}
+	return at, nil
+}
+
+// sayTime says beside the answer which time was meant by words, with its zone. The answer itself is the
+// same as for that time.
+func (env *Env) sayTime(name, text string, at time.Time) {
+	said := struct {
+		Arg  string    `json:"argument"`
+		Text string    `json:"text"`
+		At   time.Time `json:"at"`
+	}{name, text, at}
+	if line, err := JSONLine(said); env.JSON() && err == nil {
+		_, _ = env.Errs.Write(line)
+		return
+	}
+	printable.Fprintf(env.Errs, "mkt: %s %q is %s\n", name, text, terminal.ClockTime(at))
 }
 
 // IsInside reports whether a folder is another one or below it, with all symbolic links resolved.

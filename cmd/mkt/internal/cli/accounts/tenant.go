@@ -1,12 +1,9 @@
 package accounts
 
 import (
-	"time"
-
 	"github.com/spf13/cobra"
 
 	"mkt/cmd/mkt/internal/cli"
-	"mkt/internal/accounts"
 	"mkt/internal/terminal"
 	"mkt/internal/terminal/printable"
 )
@@ -15,7 +12,7 @@ func newTenant(g *Group) *cobra.Command {
 	group := func(name, short string, verbs []verb) *cobra.Command {
 		return cli.Group(name, short, g.newVerbs(verbs)...)
 	}
-	commands := []*cobra.Command{newTenantAdd(g), newTenantList(g), newTenantShow(g), newTenantValidate(g), newTenantLog(g), g.newVerb(g.nameVerb())}
+	commands := []*cobra.Command{newTenantAdd(g), newTenantList(g), newTenantShow(g), newTenantValidate(g), newTenantLog(g), newTenantRequests(g), g.newVerb(g.nameVerb())}
 	commands = append(commands, g.newVerbs(g.statusVerbs())...)
 	return cli.Group("tenant", "Keep the accounts in tenants.yaml", append(commands, newTenantDelete(g),
 		group("token", "Issue, rotate and end API tokens", g.tokenVerbs()),
@@ -73,16 +70,4 @@ func newTenantShow(g *Group) *cobra.Command {
 			return g.Answer(v, v.print)
 		},
 	}
-}
-
-// parseMoment reads a time or a day, which begins at midnight UTC.
-func parseMoment(flag, s string) (*time.Time, error) {
-	if s == "" {
-		return nil, nil
-	}
-	at, err := accounts.ParseTime(s)
-	if err != nil {
-		return nil, terminal.Usagef("--%s %q: %w", flag, s, err)
-	}
-	return &at, nil
 }

@@ -32,12 +32,12 @@ func newTenantDelete(g *Group) *cobra.Command {
 		Use:   "delete ID",
 		Short: "Delete a tenant with all its data, for good",
 		Long: `Delete a tenant and its data: its entry in tenants.yaml with tokens and
-credential, its folder in the data root, its usage counters, and with --store
-its objects. First the account leaves tenants.yaml, so that its tokens get
-401; three seconds later its data goes, or fifteen if the accounts are in the
-store. While a cycle of it runs, nothing is deleted and the exit code is 75. A
-deletion that was interrupted is finished by the same command, also on another
-machine that has data of the account.
+credential, its folder in the data root, its usage counters and newest
+requests, and with --store its objects. First the account leaves tenants.yaml,
+so that its tokens get 401; three seconds later its data goes, or fifteen if
+the accounts are in the store. While a cycle of it runs, nothing is deleted and
+the exit code is 75. A deletion that was interrupted is finished by the same
+command, also on another machine that has data of the account.
 
 What stays: the audit log, which only grows; the id in the leaves of the
 transparency log; in the object store the earlier versions of tenants.yaml;

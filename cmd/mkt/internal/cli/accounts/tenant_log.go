@@ -13,6 +13,7 @@ import (
 	"mkt/internal/accounts/audit"
 	"mkt/internal/terminal"
 	"mkt/internal/terminal/printable"
+	"mkt/internal/timetext"
 	"mkt/publish/layout"
 )
 
@@ -31,10 +32,10 @@ which every command that changes an account appends. MKT_ACTOR names the
 person if several people share a user. Changes by hand are not in the log; a
 comparison of the file's hashes shows that there were some. With
 --tenants-in-store it has the changes of all machines.`,
-		Example: `  mkt tenant log acme --since 2026-11-01`,
+		Example: `  mkt tenant log acme --since yesterday`,
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			pick, err := f.filter(args)
+			pick, err := g.logged(f, args)
 			if err != nil {
 				return err
 			}
@@ -49,24 +50,22 @@ comparison of the file's hashes shows that there were some. With
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.since, "since", "", "list only changes from this time or day on")
+	flags.StringVar(&f.since, "since", "", "list only changes from this time or day on: "+timetext.Since.Forms)
 	flags.IntVar(&f.last, "last", 0, "list only this many of the newest changes")
 	cli.Bound(flags, "last", "a whole number, 1 or more", func() bool { return f.last >= 1 })
 	return cmd
 }
 
-func (f *logFlags) filter(args []string) (audit.Filter, error) {
-	pick := audit.Filter{Last: f.last}
+// logged returns which entries the flags select.
+func (g *Group) logged(f logFlags, args []string) (pick audit.Filter, err error) {
+	pick.Last = f.last
 	if len(args) == 1 {
 		pick.Tenant = args[0]
 	}
 	if pick.Tenant != "" && !layout.ValidTenantID(pick.Tenant) {
 		return pick, terminal.Usagef("tenant id %q: not an account's id", pick.Tenant)
 	}
-	at, err := parseMoment("since", f.since)
-	if at != nil {
-		pick.Since = *at
-	}
+	pick.Since, err = g.TimeArg("--since", f.since, timetext.Since)
 	return pick, err
 }
 

@@ -3,13 +3,13 @@ package accounts
 import (
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"mkt/internal/accounts"
 	"mkt/internal/accounts/audit"
 	"mkt/internal/terminal"
+	"mkt/internal/timetext"
 )
 
 // tokenVerbs issue, rotate and end.
@@ -48,16 +48,13 @@ On a terminal it asks first; a script does not need --yes.`,
 				if len(hint) != accounts.HintLength {
 					return step{}, terminal.Usagef("HINT: want the last %d characters of the token, as mkt tenant show %s lists them, never the token", accounts.HintLength, id)
 				}
-				at, err := parseMoment("issued", issued)
+				at, err := g.TimeArg("--issued", issued, timetext.Since)
 				if err != nil {
 					return step{}, err
 				}
-				if at == nil {
-					at = new(time.Time)
-				}
 				return step{question: fmt.Sprintf("End the token …%s of tenant %s? This cannot be undone.", hint, id),
 					said: fmt.Sprintf("The token …%s is refused from now on.", hint),
-					edit: func(t *accounts.Tenant) error { return t.EndToken(hint, *at) }}, nil
+					edit: func(t *accounts.Tenant) error { return t.EndToken(hint, at) }}, nil
 			}},
 	}
 }

@@ -3,6 +3,7 @@ package accounts
 import (
 	"cmp"
 	"fmt"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -12,6 +13,7 @@ import (
 	"mkt/internal/cadence"
 	"mkt/internal/dataset"
 	"mkt/internal/terminal"
+	"mkt/internal/timetext"
 	"mkt/publish/football"
 	"mkt/serve/account"
 )
@@ -139,15 +141,15 @@ state the whole term: without --starts the product has started, and without
 --expires it does not expire, whatever the term was before.`,
 			example: "mkt tenant product set acme market_engine --expires 2027-01-01", action: audit.ProductSet,
 			flags: func(cmd *cobra.Command) {
-				cmd.Flags().StringVar(&starts, "starts", "", "start the product at this time or day in UTC (default: at once)")
-				cmd.Flags().StringVar(&expires, "expires", "", "let the product expire at this time or day in UTC (default: never)")
+				cmd.Flags().StringVar(&starts, "starts", "", "start the product at this time or day in UTC: "+timetext.Term.Forms+" (default: at once)")
+				cmd.Flags().StringVar(&expires, "expires", "", "let the product expire at this time or day in UTC, in the same forms (default: never)")
 			},
 			prepare: func(args []string) (step, error) {
 				p, err := parseProduct(args[1])
 				if err != nil {
 					return step{}, err
 				}
-				term, err := parseTerm(starts, expires)
+				term, err := g.term(starts, expires)
 				if err != nil {
 					return step{}, err
 				}
@@ -167,12 +169,21 @@ instead.`,
 	}
 }
 
-func parseTerm(starts, expires string) (s account.Subscription, err error) {
-	if s.Starts, err = parseMoment("starts", starts); err != nil {
-		return s, err
+// term reads the term of a subscription. The file gets the exact times.
+func (g *Group) term(starts, expires string) (s account.Subscription, err error) {
+	for _, end := range []struct {
+		flag, text string
+		at         **time.Time
+	}{{"--starts", starts, &s.Starts}, {"--expires", expires, &s.Expires}} {
+		at, err := g.TimeArg(end.flag, end.text, timetext.Term)
+		if err != nil {
+			return s, err
+		}
+		if end.text != "" {
+			*end.at = &at
+		}
 	}
-	s.Expires, err = parseMoment("expires", expires)
-	return s, err
+	return s, nil
 }
 
 // featureVerbs enable and disable.

@@ -127,7 +127,7 @@ func (m *cycleMetrics) skip(j schedule.Job) { m.skipped.WithLabelValues(j.Lane).
 
 func (t *timetable) collectors() []prometheus.Collector {
 	m := t.metrics
-	return []prometheus.Collector{m.cycles, m.failures, m.took, m.running, m.skipped, m.postponed, m.asked, m.rejected, m.received, agesOfCycles{t}, quotas{t}, workMetrics{t}}
+	return []prometheus.Collector{m.cycles, m.failures, m.took, m.running, m.skipped, m.postponed, m.asked, m.rejected, m.received, agesOfCycles{t}, quotas{t}, payloadMetrics{t}, workMetrics{t}}
 }
 
 func (m *cycleMetrics) forget(p football.Product, known map[string]bool) {

@@ -3,6 +3,7 @@
 package browser
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -47,6 +48,7 @@ type Flags struct {
 	Listen   string
 	Doctor   doctor.Options
 	Log      commitlog.Files
+	usage    string        // folder; "" = usage below the data root
 	Notice   func() string // on every page; nil: none
 	Examples func(context.Context) ([]overview.Example, error)
 	hosts    []string
@@ -90,9 +92,11 @@ but no token and no credential.`,
 	flags.StringVar(&f.key, "tls-key", "", "read the certificate's private key from this file")
 	flags.BoolVar(&f.proxy, "behind-proxy", false, "leave TLS to a proxy in front, which alone reaches --listen and appends the client to X-Forwarded-For")
 	flags.BoolVar(&f.keyless, "serving", false, "treat this host or user as one that only serves, without keys and without writing data")
+	flags.StringVar(&f.usage, "usage-dir", "", "show the requests below this folder, which serve writes to (default: usage below the data root)")
 	cli.Listens(flags, "listen", &f.Listen)
 	g.Settings.Bind(flags, "listen", "console.listen")
 	g.Settings.Bind(flags, "host", "console.hosts")
+	g.Settings.BindPath(flags, "usage-dir", "serve.usage_dir")
 	g.Settings.BindPath(flags, "password-file", "console.password_file")
 	g.Settings.BindPath(flags, "tls-cert", "console.tls_cert")
 	g.Settings.BindPath(flags, "tls-key", "console.tls_key")
@@ -118,8 +122,9 @@ func (g *Group) Serve(ctx context.Context, f Flags, ready func(url string) error
 	o := f.Doctor
 	o.LogKey, o.LogPolicy = f.Log.Key, f.Log.Policy
 	o.Tenants, o.Data, o.SealKey, o.IDKey, o.Products, o.Now = g.Tenants, g.Data, g.Keys.Seal, g.Keys.ID, football.Products(), g.Now
-	o.Loads = filepath.Join(g.Data, serve.UsageFolder, serve.LoadsFolder)
-	c, err := console.New(console.Options{Now: g.Now, Version: g.Version, Data: g.Data, Tenants: g.Tenants, Stored: g.HasStore(), Log: g.Log, Access: rules, LogFiles: f.Log, Notice: f.Notice, Examples: f.Examples, Command: o.Command, StartAPI: g.startAPI,
+	usage := cmp.Or(f.usage, filepath.Join(g.Data, serve.UsageFolder))
+	o.Loads = filepath.Join(usage, serve.LoadsFolder)
+	c, err := console.New(console.Options{Now: g.Now, Version: g.Version, Data: g.Data, Tenants: g.Tenants, Stored: g.HasStore(), Requests: serve.RequestsDir(usage), Log: g.Log, Access: rules, LogFiles: f.Log, Notice: f.Notice, Examples: f.Examples, Command: o.Command, StartAPI: g.startAPI,
 		Doctor: func(ctx context.Context) doctor.Report { return doctor.Run(ctx, o) }})
 	if err != nil {
 		return errors.Join(err, l.Close())

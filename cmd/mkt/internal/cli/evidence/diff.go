@@ -56,7 +56,7 @@ diff(1): 0 if they are the same, 1 if they differ, 2 if they could not be
 compared. Differences that --only or --fixture leaves out do not count.`,
 		Example: `  mkt diff --tenant acme --product market_engine
   mkt diff --tenant acme --product market_engine --only odds \
-    2026-11-21T13:00:00Z 2026-11-21T14:05:00Z
+    "2h ago" 2026-11-21T14:05:00Z
   mkt diff --tenant acme --product market_engine --exit-code --summary \
     --data-b ../replayed/data`,
 		Args: cobra.MaximumNArgs(2),

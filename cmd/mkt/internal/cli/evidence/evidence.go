@@ -21,7 +21,7 @@ type Group struct {
 // New returns the commands.
 func New(env *cli.Env) []*cobra.Command {
 	g := &Group{Env: env}
-	return []*cobra.Command{newInspect(g), newDiff(g), newExplain(g), newHistory(g), newVerify(g), newDoctor(g), newMapping(g), newFeed(g)}
+	return []*cobra.Command{newInspect(g), newDiff(g), newExplain(g), newHistory(g), newVerify(g), newDoctor(g), newMapping(g), newFeed(g), newQueryTables(g)}
 }
 
 // show prints a result as JSON, or else the document returned by made.

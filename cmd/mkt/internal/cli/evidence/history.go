@@ -19,6 +19,7 @@ import (
 	"mkt/internal/evidence/page"
 	"mkt/internal/terminal"
 	"mkt/internal/terminal/printable"
+	"mkt/internal/timetext"
 	"mkt/publish/durable"
 	"mkt/publish/football"
 	"mkt/publish/snapshot"
@@ -51,7 +52,7 @@ needs no snapshot. Prices are the provider's own digits.`,
 		Example: `  mkt history "Quarrybank City" --tenant acme
   mkt history Quarrybank total goals over 2.5
   mkt history fx_…/mk_… --html prices.html
-  mkt history fx_… --csv --from 2026-11-21T13:00:00Z > prices.csv`,
+  mkt history fx_… --csv --from "2h ago" > prices.csv`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return g.history(cmd.Context(), f, strings.Join(args, " "))
@@ -59,7 +60,7 @@ needs no snapshot. Prices are the provider's own digits.`,
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.tenant, "tenant", "", "select this account's data (default: all accounts)")
-	flags.StringVar(&f.from, "from", "", "show only steps from this time on, and the one in force then, such as 2026-11-21T14:05:00Z")
+	flags.StringVar(&f.from, "from", "", "show only steps from this time on, and the one in force then: "+timetext.Forms)
 	flags.StringVar(&f.to, "to", "", "show only steps up to this time")
 	flags.StringVar(&f.at, "at", "", "show only the prices as they were published at this time")
 	flags.BoolVar(&f.csv, "csv", false, "write all prices and their changes as CSV")
@@ -85,15 +86,13 @@ func (g *Group) history(ctx context.Context, f historyFlags, id string) error {
 		flag, text string
 		at         *time.Time
 	}{{"--from", f.from, &o.From}, {"--to", f.to, &o.To}, {"--at", f.at, &o.To}} {
-		if bound.text == "" {
-			continue
+		at, err := g.TimeArg(bound.flag, bound.text, timetext.Past)
+		if err != nil {
+			return err
 		}
-		m, err := snapshot.ParseMoment(bound.text, g.Now())
-		at, isTime := m.Time()
-		if err != nil || !isTime {
-			return terminal.Usagef("%s %q: want a time such as 14:05 or 2026-11-21T14:05:00Z", bound.flag, bound.text)
+		if bound.text != "" {
+			*bound.at = at
 		}
-		*bound.at = at
 	}
 	switch {
 	case f.at != "":

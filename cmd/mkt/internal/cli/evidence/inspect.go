@@ -51,7 +51,7 @@ itself writes Parquet: docs/auditors.md has the query.`,
 		Example: `  mkt inspect --tenant acme --product market_engine
   mkt inspect --tenant acme 20261121T140312Z-market_engine
   mkt inspect "Quarrybank City" --tenant acme
-  mkt inspect --tenant acme --at "2026-11-21 14:05" \
+  mkt inspect --tenant acme --at "5m ago" \
     --sql "SELECT * FROM fixtures WHERE league LIKE '%Cup%'"
   mkt inspect --tenant acme --sql "SELECT cycle, odds_decimal_text
     FROM all_selections WHERE selection_id = 'sl_…' ORDER BY cycle"
@@ -195,8 +195,7 @@ func (g *Group) inspectCycle(f inspectFlags) error {
 }
 
 // datasetsFor returns the datasets of a query: all products of one account.
-func (g *Group) datasetsFor(f inspectFlags, m snapshot.Moment) ([]dataset.Dataset, error) {
-	w := f.Filter
+func (g *Group) datasetsFor(w dataset.Filter, m snapshot.Moment) ([]dataset.Dataset, error) {
 	if _, product, err := layout.ParseCycleID(m.String()); err == nil {
 		w.Product = product
 	}

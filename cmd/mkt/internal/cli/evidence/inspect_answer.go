@@ -37,10 +37,10 @@ type tableAnswer struct {
 	most, rows int
 }
 
-func (t *tableAnswer) Columns(names []string) error {
-	line := make([]string, len(names))
-	for i, n := range names {
-		line[i] = strings.ToUpper(printable.Text(n))
+func (t *tableAnswer) Columns(columns []offline.Column) error {
+	line := make([]string, len(columns))
+	for i, c := range columns {
+		line[i] = strings.ToUpper(printable.Text(c.Name))
 	}
 	t.w.Header(line...)
 	return nil
@@ -80,10 +80,10 @@ func (t *tableAnswer) end() error {
 // it. Values are not escaped, because they are data; an ambiguous text is quoted.
 type csvAnswer struct{ out *bufio.Writer }
 
-func (c *csvAnswer) Columns(names []string) error {
-	values := make([]any, len(names))
-	for i, n := range names {
-		values[i] = n
+func (c *csvAnswer) Columns(columns []offline.Column) error {
+	values := make([]any, len(columns))
+	for i, column := range columns {
+		values[i] = column.Name
 	}
 	return c.Row(values)
 }
@@ -130,12 +130,12 @@ type jsonAnswer struct {
 	rows  int
 }
 
-func (j *jsonAnswer) Columns(names []string) error {
+func (j *jsonAnswer) Columns(columns []offline.Column) error {
 	seen := map[string]bool{}
-	for _, n := range names {
-		unique := n
+	for _, c := range columns {
+		unique := c.Name
 		for i := 1; seen[unique]; i++ {
-			unique = fmt.Sprintf("%s_%d", n, i)
+			unique = fmt.Sprintf("%s_%d", c.Name, i)
 		}
 		seen[unique] = true
 		name, err := json.Marshal(unique)

@@ -7,6 +7,7 @@ import (
 	"io"
 	"path/filepath"
 
+	"mkt/internal/dataset"
 	"mkt/internal/past"
 	"mkt/internal/terminal"
 	"mkt/publish/snapshot"
@@ -21,11 +22,20 @@ func (g *Group) inspectSQL(ctx context.Context, f inspectFlags) error {
 			return err
 		}
 	}
-	datasets, err := g.datasetsFor(f, m)
+	query, err := g.query(f.sql)
 	if err != nil {
 		return err
 	}
-	o := offline.Options{Memory: int64(f.memory) << 20}
+	return g.ask(ctx, f.Filter, m, offline.Options{Memory: int64(f.memory) << 20}, query, g.answer(f))
+}
+
+// ask runs a query over the publications of an account at a moment. A product that has none then is
+// left out, with a line on the standard error.
+func (g *Group) ask(ctx context.Context, w dataset.Filter, m snapshot.Moment, o offline.Options, query string, to answerer) error {
+	datasets, err := g.datasetsFor(w, m)
+	if err != nil {
+		return err
+	}
 	var missing []error
 	for _, p := range datasets {
 		dir, err := filepath.Abs(p.Dir())
@@ -49,16 +59,14 @@ func (g *Group) inspectSQL(ctx context.Context, f inspectFlags) error {
 	for _, err := range missing {
 		fmt.Fprintf(g.Errs, "mkt: left out: %v\n", err)
 	}
-	query, err := g.query(f.sql)
-	if err != nil {
-		return err
-	}
-	answer := g.answer(f)
-	err = offline.Query(ctx, o, query, answer)
+	err = offline.Query(ctx, o, query, to)
 	if errors.Is(err, offline.ErrSQL) {
 		return terminal.AsUsage(err)
 	}
-	if ended := answer.end(); err == nil {
+	if errors.Is(err, errEnough) {
+		err = nil
+	}
+	if ended := to.end(); err == nil {
 		err = ended
 	}
 	return err

@@ -15,8 +15,10 @@ import (
 	"mkt/internal/dataset"
 	"mkt/internal/evidence/document"
 	"mkt/internal/terminal"
+	"mkt/publish/durable"
 	"mkt/publish/football"
 	"mkt/publish/layout"
+	"mkt/publish/snapshot"
 	"mkt/transform/coverage"
 )
 
@@ -86,7 +88,7 @@ compare.`,
 	flags.StringVar(&f.bookmaker, "bookmaker", "", "read this bookmaker's prices, in the provider's spelling, or all")
 	flags.StringVar(&f.pattern, "pattern", "*.json", "read the files in DIR whose names match this pattern")
 	flags.StringVar(&f.tenant, "tenant", "", "read the answers of this tenant's cycle instead of a folder")
-	flags.StringVar(&f.cycle, "cycle", "", "read this cycle of --tenant (default: the newest one fetched)")
+	flags.StringVar(&f.cycle, "cycle", "", "read this cycle of --tenant: "+snapshot.Forms+" (default: the newest one fetched)")
 	flags.StringVar(&f.participants, "participants", "", `read the teams from this CSV file with lines of "provider fixture id,home,away"`)
 	flags.StringVar(&f.against, "against", "", "show the changes since this report")
 	return cmd
@@ -102,9 +104,6 @@ func (f *mappingFlags) check(args []string) error {
 		return terminal.Usagef("--bookmaker is for a folder: a cycle has the prices of the bookmaker that it asked for")
 	case f.tenant == "" && f.cycle != "":
 		return terminal.Usagef("--cycle needs --tenant")
-	}
-	if _, product, err := layout.ParseCycleID(f.cycle); f.cycle != "" && (err != nil || product != string(football.MarketEngine)) {
-		return terminal.Usagef("--cycle %q: want the id of a cycle of market_engine, such as 20261120T090700Z-market_engine", f.cycle)
 	}
 	if err := terminal.CheckWord("--provider", f.provider, accounts.ProviderNames()...); err != nil {
 		return err
@@ -177,6 +176,17 @@ func isDataRoot(dir string) bool {
 	return isCycle
 }
 
+// mappedCycle returns the cycle of market_engine that --cycle selects, "" for none: by its id, also one
+// that was not published, or that of a publication.
+func (g *Group) mappedCycle(root durable.ReadFS, text string) (layout.CycleID, error) {
+	if _, product, err := layout.ParseCycleID(text); err == nil && product != string(football.MarketEngine) {
+		return "", terminal.Usagef("--cycle %s: want a cycle of %s", text, football.MarketEngine)
+	} else if err == nil {
+		return layout.CycleID(text), nil
+	}
+	return g.cycleOf(root, "--cycle", text)
+}
+
 func (g *Group) cycleCoverage(f *mappingFlags) (c coverage.Report, from string, err error) {
 	w := dataset.Filter{Tenant: f.tenant, Product: string(football.MarketEngine)}
 	if err := w.Check(); err != nil {
@@ -191,7 +201,10 @@ func (g *Group) cycleCoverage(f *mappingFlags) (c coverage.Report, from string, 
 		return c, "", err
 	}
 	defer root.Close()
-	id := layout.CycleID(f.cycle)
+	id, err := g.mappedCycle(root, f.cycle)
+	if err != nil {
+		return c, "", err
+	}
 	if id == "" {
 		newest, found, err := raw.Newest(root)
 		if err != nil {

@@ -20,6 +20,7 @@ import (
 	"mkt/internal/past"
 	"mkt/internal/terminal"
 	"mkt/internal/terminal/printable"
+	"mkt/internal/timetext"
 	"mkt/publish/snapshot"
 	"mkt/serve/asof"
 	"mkt/serve/replay"
@@ -34,8 +35,8 @@ type pastFlags struct {
 
 func (f *pastFlags) flags(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVar(&f.asOf, "as-of", "", "answer on loopback as of this time, with a clock that stands still: a time such as 2026-11-21T14:05:00Z or a cycle id, and with one account and product also latest~2 or v17")
-	flags.StringVar(&f.replay, "replay", "", "answer on loopback as of a past period that runs again: FROM..TO, such as 2026-11-21T18:00Z..21:30Z, each as for --as-of")
+	flags.StringVar(&f.asOf, "as-of", "", "answer on loopback as of this time, with a clock that stands still: "+timetext.Forms+", or a cycle id, and with one account and product also latest~2 or v17")
+	flags.StringVar(&f.replay, "replay", "", "answer on loopback as of a past period that runs again: FROM..TO, such as \"2h ago..1h ago\" or 2026-11-21T18:00Z..21:30Z, each as for --as-of")
 	flags.Float64Var(&f.speed, "speed", 1, "run --replay this many times as fast as then (0: each line on standard input moves the clock to the next publication)")
 	flags.BoolVar(&f.loop, "loop", false, "begin --replay again at the end")
 	flags.StringVar(&f.tenant, "tenant", "", "serve only this account with --as-of or --replay, which allows a higher speed")
@@ -83,9 +84,9 @@ func (g *Group) clock(f pastFlags) (*asof.Clock, error) {
 		return nil, err
 	}
 	if f.asOf != "" {
-		m, err := g.MomentArg("--as-of", f.asOf)
+		m, err := snapshot.ParseMoment(f.asOf, g.Now()) // printPast says the time
 		if err != nil {
-			return nil, err
+			return nil, terminal.Usagef("--as-of %w", err)
 		}
 		at, err := past.TimeOf(datasets, "--as-of", m)
 		if err != nil {
@@ -106,14 +107,19 @@ func (g *Group) span(datasets []dataset.Dataset, text string) (from, to time.Tim
 	if !ok {
 		return from, to, terminal.Usagef("--replay %s: want FROM..TO, such as 2026-11-21T18:00Z..21:30Z", text)
 	}
-	a, err := g.MomentArg("--replay FROM", first)
+	now := g.Now()
+	a, err := snapshot.ParseMoment(first, now)
 	if err != nil {
-		return from, to, err
+		return from, to, terminal.Usagef("--replay FROM %w", err)
 	}
 	if from, err = past.TimeOf(datasets, "--replay", a); err != nil {
 		return from, to, err
 	}
-	b, err := snapshot.ParseMoment(last, from.AddDate(0, 0, 1))
+	ofDay := now
+	if timetext.IsClock(last) {
+		ofDay = from.AddDate(0, 0, 1)
+	}
+	b, err := snapshot.ParseMoment(last, ofDay)
 	if err != nil {
 		return from, to, terminal.Usagef("--replay TO %w", err)
 	}
@@ -123,7 +129,7 @@ func (g *Group) span(datasets []dataset.Dataset, text string) (from, to time.Tim
 	if !to.After(from) {
 		return from, to, terminal.Usagef("--replay %s: it ends at %s, which is not after its beginning at %s", text, terminal.Stamp(to), terminal.Stamp(from))
 	}
-	if now := g.Now(); to.After(now) {
+	if to.After(now) {
 		return from, to, terminal.Usagef("--replay %s: it ends at %s, which is still to come", text, terminal.Stamp(to))
 	}
 	return from, to, nil

@@ -50,8 +50,9 @@ func newServe(g *Group) *cobra.Command {
 		Short: "Answer the API from the newest snapshots",
 		Long: `Answer the API from the newest snapshots below the data root. New snapshots
 and changes of tenants.yaml take effect while it runs. It opens no key and
-writes nothing into the data root but its usage counters. On SIGTERM requests
-under way finish, new ones get 503, and the exit code is 0.
+writes nothing into the data root but its usage counters and the newest
+requests of each account. On SIGTERM requests under way finish, new ones get
+503, and the exit code is 0.
 
 With --store the data root is a copy of the newest publications in the object
 store, and is kept up to date: two of each account's product. If the store
@@ -70,7 +71,7 @@ publication, which is then served within a second.`,
 	flags.DurationVar(&f.storePoll, "store-poll", 15*time.Second, "ask the object store for newer publications this often")
 	f.redis.Flag(g.Settings, cmd)
 	flags.StringVar(&f.cache, "cache", "", "write the engine's files to this private folder (default: a temporary one)")
-	flags.StringVar(&f.Usage, "usage-dir", "", "write the usage counters to this folder (default: usage below the data root)")
+	flags.StringVar(&f.Usage, "usage-dir", "", "write the usage counters and the newest requests to this folder (default: usage below the data root)")
 	flags.StringVar(&f.replica, "replica", "", "write usage counters under this name, which no other process that serves has (default: the host's name and the port)")
 	flags.StringSliceVar(&f.Extensions, "extensions", nil, "offer these extensions of the API to the accounts that have them enabled: "+strings.Join(account.Extensions(), ", "))
 	flags.DurationVar(&f.drain, "drain-delay", 0, "answer requests for this long after SIGTERM, while /readyz answers 503, so that a load balancer notices")

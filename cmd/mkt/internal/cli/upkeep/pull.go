@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -13,6 +12,7 @@ import (
 	"mkt/internal/cluster/store"
 	"mkt/internal/dataset"
 	"mkt/internal/terminal"
+	"mkt/internal/timetext"
 	"mkt/publish/durable"
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
@@ -51,18 +51,18 @@ transparency log is unpacked by hand.`,
 	}
 	cli.DatasetFlags(cmd, &f.Filter)
 	cli.AllFlag(cmd, &f.Filter)
-	cmd.Flags().StringVar(&f.from, "from", "", "begin with the publication served at this time, such as 2026-11-21T14:00Z (default: the oldest one)")
+	cmd.Flags().StringVar(&f.from, "from", "", "begin with the publication served at this time: "+timetext.Forms+" (default: the oldest one)")
 	cmd.Flags().StringVar(&f.to, "to", "", "end with the publication served at this time (default: the newest one)")
 	cmd.Flags().BoolVar(&f.dryRun, "dry-run", false, "print what would be copied, and copy nothing")
 	return cmd
 }
 
 func (g *Group) pull(ctx context.Context, f pullFlags) error {
-	from, err := g.timeArg("--from", f.from)
+	from, err := g.TimeArg("--from", f.from, timetext.Past)
 	if err != nil {
 		return err
 	}
-	to, err := g.timeArg("--to", f.to)
+	to, err := g.TimeArg("--to", f.to, timetext.Past)
 	if err != nil {
 		return err
 	}
@@ -93,22 +93,6 @@ func (g *Group) pull(ctx context.Context, f pullFlags) error {
 		return err
 	}
 	return fmt.Errorf("object store %s: %w", store.Redact(g.StoreURL), errNotInStore)
-}
-
-// timeArg parses a time; "" is the zero time.
-func (g *Group) timeArg(flag, text string) (time.Time, error) {
-	if text == "" {
-		return time.Time{}, nil
-	}
-	m, err := g.MomentArg(flag, text)
-	if err != nil {
-		return time.Time{}, err
-	}
-	at, ok := m.Time()
-	if !ok {
-		return at, terminal.Usagef("%s %q: want a time, such as 2026-11-21T14:00Z", flag, text)
-	}
-	return at, nil
 }
 
 // pullOne reports whether there is a publication, copied now or before.
