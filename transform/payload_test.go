@@ -167,16 +167,16 @@ func TestQuietProviders(t *testing.T) {
 	}
 	for _, name := range emulators.Names() {
 		of, _ := all.Lookup(name)
-		cases := map[string]quiet{"12 fixtures": {product: football.MarketEngine, options: simulator.Options{Fixtures: 12}, every: 2 * time.Hour}}
+		cases := map[string]quiet{"12 fixtures": {product: football.MarketEngine, options: simulator.Options{Fixtures: 12}, every: 4 * time.Hour}}
 		if !testing.Short() {
 			cases["80 fixtures"] = quiet{product: football.MarketEngine, options: simulator.Options{Fixtures: 80}, every: 4 * time.Hour}
 		}
 		if of.Live != nil {
-			cases["no matches in play but the listed ones"] = quiet{product: football.LiveIntelligence, options: simulator.Options{Fixtures: 12, InPlay: -1}, every: 10 * time.Minute}
-			cases["live"] = quiet{product: football.LiveIntelligence, options: simulator.Options{Fixtures: 60}, every: 20 * time.Minute}
+			cases["no matches in play but the listed ones"] = quiet{product: football.LiveIntelligence, options: simulator.Options{Fixtures: 12, InPlay: -1}, every: 20 * time.Minute}
+			cases["live"] = quiet{product: football.LiveIntelligence, options: simulator.Options{Fixtures: 60}, every: 30 * time.Minute}
 		}
 		if name == emulators.Default() {
-			cases["one market"] = quiet{football.MarketEngine, simulator.Options{Fixtures: 12}, 2 * time.Hour, only("full_time_result")}
+			cases["one market"] = quiet{football.MarketEngine, simulator.Options{Fixtures: 12}, 4 * time.Hour, only("full_time_result")}
 		}
 		for what, c := range cases {
 			t.Run(name+" "+what, func(t *testing.T) {
@@ -289,7 +289,7 @@ func TestChangedPayloads(t *testing.T) {
 		}},
 		{"theoddsapi", football.MarketEngine, map[string]change{
 			"lines renamed": {rename("price", "point", "line"), "field_gone odds bookmakers.markets.outcomes.point; field_new odds bookmakers.markets.outcomes.line", [2]int{140, 190}},
-			"keys renamed":  {rename("outcomes", "key", "market"), "field_gone odds bookmakers.markets.key; field_new odds bookmakers.markets.market", [2]int{}},
+			"keys renamed":  {rename("outcomes", "key", "market"), "field_gone odds bookmakers.markets.key; field_new odds bookmakers.markets.market", [2]int{250, 400}},
 		}},
 		{"apifootball", football.MarketEngine, map[string]change{
 			"time zones moved": {move("response", "fixture", "timezone"), "field_gone fixtures response.fixture.timezone; field_new fixtures response.timezone", [2]int{}},
@@ -312,9 +312,9 @@ func TestChangedPayloads(t *testing.T) {
 	} {
 		t.Run(of.provider+" "+string(of.product), func(t *testing.T) {
 			a := newAccount(t, of.provider, of.product, simulator.Options{Seed: 5, Fixtures: 24})
-			every := 4 * time.Hour
+			every := 6 * time.Hour
 			if of.product == football.LiveIntelligence {
-				every = time.Hour
+				every = 2 * time.Hour
 			}
 			a.quiet(77*time.Hour, every)
 			known, err := durable.ReadFile(a.mem, week, 1<<20)
