@@ -369,3 +369,48 @@ func move(list, object, member string) func(string, any) any {
 		return answer
 	}
 }
+
+// A cycle is observed once, one in ten minutes, and neither again nor when it is rebuilt. The number of workers does not matter.
+func TestObservedCycles(t *testing.T) {
+	a := newAccount(t, "betsapi", football.MarketEngine, simulator.Options{Seed: 5, Fixtures: 24})
+	a.now = time.Date(2026, 11, 20, 9, 10, 0, 0, time.UTC)
+	seen := func() string {
+		data, err := durable.ReadFile(a.mem, week, 1<<20)
+		must(t, err)
+		return string(data)
+	}
+	must(t, a.try())
+	first := seen()
+	again := options(a.mem, a.mem)
+	again.Cycle = a.last.Cycle
+	_, err := transform.Run(t.Context(), again)
+	must(t, err)
+	a.now = a.now.Add(9 * time.Minute)
+	must(t, a.try())
+	if seen() != first {
+		t.Error("a second cycle in ten minutes was observed")
+	}
+	a.now = a.now.Add(time.Minute)
+	must(t, a.try())
+	second := seen()
+	if second == first {
+		t.Error("a cycle ten minutes later was not observed")
+	}
+	for name, run := range map[string]func(transform.Options) error{
+		"rebuilt": func(o transform.Options) error { _, err := transform.Rebuild(t.Context(), o, nil); return err },
+		"by one worker": func(o transform.Options) error {
+			o.Workers = 1
+			must(t, health.OverwriteState(a.mem, week, []byte(first)))
+			_, err := transform.Run(t.Context(), o)
+			return err
+		},
+	} {
+		must(t, a.mem.RemoveAll(layout.Cycle(layout.CanonicalDir, a.last.Cycle)))
+		o := options(a.mem, a.mem)
+		o.Cycle = a.last.Cycle
+		must(t, run(o))
+		if seen() != second {
+			t.Errorf("%s: it is another file", name)
+		}
+	}
+}
