@@ -75,7 +75,7 @@ func TestDemoOpensBeforeItIsReady(t *testing.T) {
 		if filling := strings.Contains(page, "The demo is filling"); filling != (event == "open") {
 			t.Errorf("%s: the page says that it is filling: %v", event, filling)
 		}
-		if !strings.Contains(page, `published</span> <span class="soft">version`) {
+		if !strings.Contains(page, `published</span> <a href="/cycles/main/`) {
 			t.Errorf("%s: no account is published", event)
 		}
 		links := tried.FindAllStringSubmatch(page, -1)
