@@ -62,7 +62,7 @@ func pageOf(t *testing.T, url string) string {
 // which are there at once and at the end.
 func TestDemoOpensBeforeItIsReady(t *testing.T) {
 	t.Parallel()
-	out, _ := openDemo(t, "--output", "json", "--fixtures", "80", "--past", "40m")
+	out, _ := openDemo(t, "--output", "json", "--fixtures", "80", "--past", "15m")
 	var line demo.Ready
 	lines := json.NewDecoder(out)
 	tried := regexp.MustCompile(`<li><a href="([^"]+)">(A match in play|The path of a price|A receipt of that price)</a>`)
@@ -75,7 +75,7 @@ func TestDemoOpensBeforeItIsReady(t *testing.T) {
 		if filling := strings.Contains(page, "The demo is filling"); filling != (event == "open") {
 			t.Errorf("%s: the page says that it is filling: %v", event, filling)
 		}
-		if !strings.Contains(page, `published</span> <span class="soft">version`) {
+		if !strings.Contains(page, `class="good">published</span>`) {
 			t.Errorf("%s: no account is published", event)
 		}
 		links := tried.FindAllStringSubmatch(page, -1)
