@@ -22,6 +22,10 @@ type Hour struct {
 	Limit *int64 `json:"limit,omitempty"`
 }
 
+// maxAhead is how long a clock that was set back may have been ahead without a loss of its hours. Those of a
+// clock further ahead are dropped: no hour is added before the newest one.
+const maxAhead = 12 * time.Hour
+
 // hoursAfter returns the hours with this run, which follows another one, or none. An hour before the
 // newest one, after the clock was set back, is not added.
 func (r *Run) hoursAfter(before *Run) []Hour {
@@ -29,7 +33,7 @@ func (r *Run) hoursAfter(before *Run) []Hour {
 		before = &Run{}
 	}
 	at := r.FinishedAt.UTC().Truncate(time.Hour)
-	hours := slices.Clone(before.Hours)
+	hours := slices.DeleteFunc(slices.Clone(before.Hours), func(h Hour) bool { return h.At.After(at.Add(maxAhead)) })
 	i := slices.IndexFunc(hours, func(h Hour) bool { return h.At.Equal(at) })
 	switch {
 	case i >= 0:

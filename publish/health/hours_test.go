@@ -44,3 +44,21 @@ func TestHours(t *testing.T) {
 		t.Errorf("%d hours, the last is %s", len(got), got[len(got)-1].At)
 	}
 }
+
+// After the clock was hours ahead and was set back, the hours that it counted are not kept: otherwise none
+// would be added until it is as late again.
+func TestHoursOfAClockAhead(t *testing.T) {
+	f := durabletest.NewMem()
+	record := func(after time.Duration) {
+		must(t, health.Record(f, health.Run{Step: "fetch", FinishedAt: start.Add(after), OK: true}))
+	}
+	record(0)
+	record(1000 * time.Hour)
+	record(time.Hour)
+	record(2 * time.Hour)
+	run, err := health.Read(f, "fetch")
+	must(t, err)
+	if h := run.Hours; len(h) != 2 || !h[0].At.Equal(start.Add(time.Hour)) || !h[1].At.Equal(start.Add(2*time.Hour)) || h[0].OK != 1 || h[1].OK != 1 {
+		t.Errorf("%+v", h)
+	}
+}

@@ -12,8 +12,14 @@ import (
 	"mkt/publish/durable"
 )
 
-// FlushEvery is the interval at which records are written.
+// FlushEvery is the least interval at which records are written.
 const FlushEvery = 5 * time.Second
+
+// pauses is how many times as long as a flush the pause after it is: each writes whole files.
+const pauses = 9
+
+// mostWaiting is about how many records of all accounts wait for the next try while nothing can be written.
+const mostWaiting = 20_000
 
 // keptUnused is how long a file stays to which nothing is added.
 const keptUnused = 7 * 24 * time.Hour
@@ -109,25 +115,26 @@ func (r *recent) putBack(older []Record) {
 
 // Run flushes until ctx ends, and then once more.
 func (l *Log) Run(ctx context.Context) {
-	tick := time.NewTicker(FlushEvery)
-	defer tick.Stop()
-	for {
+	for wait := FlushEvery; ; {
 		select {
 		case <-ctx.Done():
 			l.Flush()
 			return
-		case <-tick.C:
+		case <-time.After(wait):
+			began := l.Now()
 			l.Flush()
+			wait = max(FlushEvery, pauses*l.Now().Sub(began))
 		}
 	}
 }
 
 // Flush adds the records to the files. What it could not write it keeps for the next Flush, as far as
-// there is room.
+// there is room: of an account, and for all of them together.
 func (l *Log) Flush() {
 	l.flushing.Lock()
 	defer l.flushing.Unlock()
 	var failed error
+	waiting := 0
 	l.accounts.Range(func(k, v any) bool {
 		clientID, of := k.(string), v.(*recent)
 		if !l.Known(clientID) {
@@ -143,7 +150,9 @@ func (l *Log) Flush() {
 			err = l.write(clientID+"."+name+suffix, list)
 		}
 		if err != nil {
-			of.putBack(list)
+			if waiting += len(list); waiting <= mostWaiting {
+				of.putBack(list)
+			}
 			failed = err
 		}
 		return true

@@ -2,6 +2,7 @@ package requests_test
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
@@ -12,6 +13,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"mkt/internal/testing/check"
@@ -226,6 +228,61 @@ func TestFullDisk(t *testing.T) {
 	if entries, err := d.ReadDir("."); err != nil || len(entries) != 1 {
 		t.Errorf("the folder has %v, %v", entries, err)
 	}
+}
+
+// While nothing can be written, the requests of many accounts do not fill the memory.
+func TestFullDiskOfManyAccounts(t *testing.T) {
+	d, _ := disk(t)
+	full := true
+	l := logOf(durabletest.Wrap(d, func(op durabletest.Op) error {
+		if full && op.Kind == durabletest.Write {
+			return durable.NoSpace("write", op.Name)
+		}
+		return nil
+	}), "web", nil)
+	const accounts = 200
+	for a := range accounts {
+		for n := range requests.Kept {
+			l.Add(fmt.Sprint("acme-", a), sample(n, false))
+		}
+	}
+	l.Flush()
+	full = false
+	l.Flush()
+	kept := 0
+	for a := range accounts {
+		kept += len(read(t, d, fmt.Sprint("acme-", a)))
+	}
+	if kept < 10_000 || kept > 20_000 {
+		t.Errorf("%d of %d requests waited", kept, accounts*requests.Kept)
+	}
+}
+
+// Files that take long to write do not take all the time of the machine.
+func TestFlushesArePaused(t *testing.T) {
+	d, _ := disk(t)
+	synctest.Test(t, func(t *testing.T) {
+		flushes := 0
+		l := logOf(durabletest.Wrap(d, func(op durabletest.Op) error {
+			if op.Kind == durabletest.Write {
+				flushes++
+				time.Sleep(10 * time.Second)
+			}
+			return nil
+		}), "web", func(o *requests.Options) { o.Now = time.Now })
+		ctx, cancel := context.WithCancel(t.Context())
+		go l.Run(ctx)
+		for range 600 {
+			l.Add("acme", sample(1, false))
+			time.Sleep(time.Second)
+		}
+		cancel()
+		synctest.Wait()
+		time.Sleep(time.Minute)
+		if flushes < 5 || flushes > 8 {
+			t.Errorf("it was written %d times in ten minutes", flushes)
+		}
+	})
 }
 
 // The file of a deleted account does not come back, and unused ones go.

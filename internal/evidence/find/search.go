@@ -40,8 +40,9 @@ const (
 
 // Limits of a search.
 const (
-	MaxQuery = 200 // characters
-	maxHits  = 50
+	MaxQuery  = 200 // characters
+	maxHits   = 50
+	maxUnread = 20 // that are named
 )
 
 // Hit is what a search found.
@@ -91,19 +92,32 @@ func Search(ctx context.Context, list []dataset.Dataset, requestsDir, text strin
 		r.request(requestsDir) // a client may give it an id that is a word
 	}
 	asked := len(r.Hits)
-	for _, d := range list {
-		if err := r.lookIn(ctx, d, look); err != nil {
+	for i, d := range list {
+		if ctx.Err() != nil {
+			r.Unread = append(r.Unread, fmt.Sprintf("%d of %d products: the search took too long", len(list)-i, len(list)))
+			break
+		}
+		if err := r.lookIn(d, look); err != nil {
 			r.Unread = append(r.Unread, fmt.Sprintf("%s: %v", d, err))
 		}
+		if len(r.Hits) > 10*maxHits {
+			r.cut(asked)
+		}
 	}
+	r.cut(asked)
+	return r
+}
+
+// cut leaves the first hits, in their order. The first of them, of requests, keep their places.
+func (r *Results) cut(requests int) {
 	if r.Kind == Words {
-		slices.SortStableFunc(r.Hits[asked:], func(a, b Hit) int {
+		slices.SortStableFunc(r.Hits[requests:], func(a, b Hit) int {
 			return cmp.Or(order(a.phrase, b.phrase), order(a.inPlay, b.inPlay), a.At.Compare(b.At), cmp.Compare(a.Name, b.Name))
 		})
 	}
-	r.More = max(0, len(r.Hits)-maxHits)
-	r.Hits = r.Hits[:len(r.Hits)-r.More]
-	return r
+	more := max(0, len(r.Hits)-maxHits)
+	r.More += more
+	r.Hits = r.Hits[:len(r.Hits)-more]
 }
 
 // order puts true before false.
@@ -117,10 +131,7 @@ func order(a, b bool) int {
 	return 1
 }
 
-func (r *Results) lookIn(ctx context.Context, d dataset.Dataset, look func(dataset.Dataset, durable.ReadFS) error) error {
-	if ctx.Err() != nil {
-		return errors.New("not searched: it took too long")
-	}
+func (r *Results) lookIn(d dataset.Dataset, look func(dataset.Dataset, durable.ReadFS) error) error {
 	root, err := d.Open()
 	if err != nil {
 		return err
@@ -225,7 +236,14 @@ func (r *Results) request(dir string) {
 			if slices.ContainsFunc(r.Hits, func(h Hit) bool { return h.Tenant == one.ClientID }) {
 				continue
 			}
-			r.add(Hit{Kind: Request, Dataset: dataset.Dataset{Tenant: one.ClientID}, ID: one.ID, Name: strings.TrimSpace(fmt.Sprint(one.Path(), " ", cmp.Or(one.Code, fmt.Sprint(one.Status))))}, &one.At)
+			name := one.Path()
+			switch {
+			case one.Refused():
+				name += " " + one.Code
+			case one.Status > 0: // else it is a message of a socket
+				name += fmt.Sprint(" ", one.Status)
+			}
+			r.add(Hit{Kind: Request, Dataset: dataset.Dataset{Tenant: one.ClientID}, ID: one.ID, Name: name}, &one.At)
 		}
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -324,8 +342,11 @@ func (r *Results) Document() *doc.Document {
 	default:
 		note(doc.Format("%d found for %s.", len(r.Hits), doc.Strong(r.Query)))
 	}
-	for _, what := range r.Unread {
+	for _, what := range r.Unread[:min(len(r.Unread), maxUnread)] {
 		note(doc.Styled(terminal.Warn, "left out: "+what))
+	}
+	if more := len(r.Unread) - maxUnread; more > 0 {
+		note(doc.Styled(terminal.Warn, fmt.Sprintf("left out: %d more", more)))
 	}
 	if len(r.Hits) > 0 {
 		found.Table = &doc.Table{Class: "lines", Columns: doc.Columns("Name", "What", "Account", "Time", "Id")}

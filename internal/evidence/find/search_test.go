@@ -31,6 +31,7 @@ func searched(t *testing.T) (data, requestsDir string) {
 	named(&list[0], "Beşiktaş", "Malmö FF", "Ötztal Lig")
 	named(&list[1], "Malmö Beşiktaş", "FC København", "Superliga")
 	named(&list[2], "Ålesund", "Bodø/Glimt", "Eliteserien")
+	named(&list[3], "\u200eמכבי תל אביב", "هلال", "ליגת העל")
 	acme.Publish(servetest.Content{Fixtures: slices.Clone(list)}) // which it sorts
 	live := servetest.LiveSamples("acme", 1, 1, servetest.Start)
 	live[0].Row.Home, live[0].Row.Away = list[0].Row.Home, list[0].Row.Away
@@ -85,6 +86,8 @@ func TestSearch(t *testing.T) {
 		"twice":            "request acme, request other",
 		"":                 "",
 		"% ; \x00 <b>":     "",
+		"מכבי":             "fixture acme",
+		"\u200fמכבי\u200f": "fixture acme", // with the marks of a text that is copied
 	} {
 		r := find.Search(t.Context(), list, asked, text)
 		var got []string
@@ -114,16 +117,24 @@ func TestSearchBounds(t *testing.T) {
 	list, err := dataset.List(data, dataset.Filter{})
 	check.Must(t, err)
 	r := find.Search(t.Context(), list, asked, "home")
-	if len(r.Hits) != 50 || r.More != 11 {
+	if len(r.Hits) != 50 || r.More != 10 {
 		t.Errorf("%d and %d more", len(r.Hits), r.More)
 	}
-	if page, err := r.Document().HTML(); err != nil || !strings.Contains(string(page), "61 found") {
+	if page, err := r.Document().HTML(); err != nil || !strings.Contains(string(page), "60 found") {
 		t.Errorf("%.400s, %v", page, err)
 	}
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	if r := find.Search(ended, list, asked, "home"); len(r.Hits) != 0 || len(r.Unread) != len(list) {
+	if r := find.Search(ended, list, asked, "home"); len(r.Hits) != 0 || len(r.Unread) != 1 || r.Unread[0] != fmt.Sprintf("%d of %[1]d products: the search took too long", len(list)) {
 		t.Errorf("after its time it has %+v", r)
+	}
+	many := slices.Repeat(list, 40)
+	r = find.Search(t.Context(), many, asked, "home")
+	if len(r.Hits) != 50 || r.More != 40*60-50 || cap(r.Hits) > 1000 {
+		t.Errorf("of many accounts it has %d and %d more, in the memory of %d", len(r.Hits), r.More, cap(r.Hits))
+	}
+	if page, err := r.Document().HTML(); err != nil || strings.Count(string(page), "left out: broken") != 20 || !strings.Contains(string(page), "left out: 20 more") {
+		t.Errorf("%.400s, %v", page, err)
 	}
 	check.Must(t, os.RemoveAll(asked))
 	if r := find.Search(t.Context(), list, asked, "bodo"); len(r.Hits) != 1 {

@@ -18,13 +18,13 @@ var letters = strings.NewReplacer(
 	"’", "'", "‘", "'", "ʼ", "'", "`", "'", "–", "-", "—", "-", "‑", "-",
 )
 
-// Fold returns a name for comparison in searches: in lower case, without accents, with single
-// spaces. Texts with the same look for a person become the same.
+// Fold returns a name for comparison in searches: in lower case, without accents and marks that
+// nobody sees, such as those of the direction of a text, with single spaces. Texts with the same look for a person become the same.
 func Fold(name string) string {
 	name = strings.ToLower(name)
 	if !isASCII(name) {
 		// Compatibility forms such as full-width letters become the usual ones.
-		accents := transform.Chain(norm.NFKD, runes.Remove(runes.In(unicode.Mn)), norm.NFC)
+		accents := transform.Chain(norm.NFKD, runes.Remove(runes.Predicate(func(r rune) bool { return unicode.In(r, unicode.Mn, unicode.Cf) })), norm.NFC)
 		if folded, _, err := transform.String(accents, name); err == nil {
 			name = folded
 		}

@@ -38,7 +38,7 @@ const (
 const (
 	MaxRows = 200
 	MaxSize = 1 << 20 // of its texts, in bytes
-	MaxCell = 500     // of one text, in columns of a terminal
+	MaxCell = 500     // of one text, in columns of a terminal; of four bytes at most each
 	MaxType = 40      // of the name of a type, which may list the fields of a structure
 )
 
@@ -190,10 +190,13 @@ func (a *Asker) run(ctx context.Context, r Request, out io.Writer) (notes string
 	return "", ErrMemory
 }
 
-// Receive reads a request in the child, and bounds the memory of this process.
+// Receive reads a request in the child, and bounds the memory of this process, and its processor time, in
+// which it ends if the [Asker] was killed.
 func Receive(in io.Reader) (r Request, err error) {
-	if err := syscall.Setrlimit(syscall.RLIMIT_DATA, &syscall.Rlimit{Cur: memory, Max: memory}); err != nil {
-		return r, fmt.Errorf("the memory of a query cannot be bounded: %w", err)
+	for limit, most := range map[int]uint64{syscall.RLIMIT_DATA: memory, syscall.RLIMIT_CPU: uint64(2 * Time / time.Second)} {
+		if err := syscall.Setrlimit(limit, &syscall.Rlimit{Cur: most, Max: most}); err != nil {
+			return r, fmt.Errorf("memory and time of a query cannot be bounded: %w", err)
+		}
 	}
 	if err := json.NewDecoder(in).Decode(&r); err != nil {
 		return r, fmt.Errorf("the request of a query: %w", err)

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -37,6 +38,12 @@ func TestMain(m *testing.M) {
 	case "cut":
 		fmt.Println("a part")
 		os.Exit(1)
+	case "limits":
+		var cpu syscall.Rlimit
+		if err := syscall.Getrlimit(syscall.RLIMIT_CPU, &cpu); err != nil {
+			panic(err)
+		}
+		fmt.Println(cpu.Cur, cpu.Max)
 	case "environment":
 		fmt.Println(os.Environ())
 	case "endless":
@@ -71,6 +78,10 @@ func TestAsker(t *testing.T) {
 	}
 	var out strings.Builder
 	if err := a.CSV(t.Context(), query.Request{SQL: "environment"}, &out); err != nil || strings.Contains(out.String(), "secret") {
+		t.Error(out.String(), err)
+	}
+	out.Reset() // if this process is killed, nobody else ends a query
+	if err := a.CSV(t.Context(), query.Request{SQL: "limits"}, &out); err != nil || out.String() != "120 120\n" {
 		t.Error(out.String(), err)
 	}
 	if err := a.CSV(t.Context(), query.Request{SQL: "cut"}, io.Discard); !errors.Is(err, query.ErrCut) {

@@ -88,7 +88,11 @@ func (p *pageAnswer) Row(values []any) error {
 	}
 	row := make([]query.Cell, len(values))
 	for i, v := range values {
-		row[i] = query.Cell{Text: terminal.Cut(offline.Text(v), query.MaxCell), Null: v == nil}
+		text := offline.Text(v)
+		if most := 4 * query.MaxCell; len(text) > most { // characters without a width, of which no number is too wide
+			text = strings.ToValidUTF8(text[:most], "") + "…"
+		}
+		row[i] = query.Cell{Text: terminal.Cut(text, query.MaxCell), Null: v == nil}
 		p.size += len(row[i].Text)
 	}
 	p.Rows = append(p.Rows, row)
