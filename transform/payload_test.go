@@ -289,7 +289,7 @@ func TestChangedPayloads(t *testing.T) {
 		}},
 		{"theoddsapi", football.MarketEngine, map[string]change{
 			"lines renamed": {rename("price", "point", "line"), "field_gone odds bookmakers.markets.outcomes.point; field_new odds bookmakers.markets.outcomes.line", [2]int{140, 190}},
-			"keys renamed":  {rename("outcomes", "key", "market"), "field_gone odds bookmakers.markets.key; field_new odds bookmakers.markets.market", [2]int{}},
+			"keys renamed":  {rename("outcomes", "key", "market"), "field_gone odds bookmakers.markets.key; field_new odds bookmakers.markets.market", [2]int{300, 370}}, // all of them
 		}},
 		{"apifootball", football.MarketEngine, map[string]change{
 			"time zones moved": {move("response", "fixture", "timezone"), "field_gone fixtures response.fixture.timezone; field_new fixtures response.timezone", [2]int{}},
