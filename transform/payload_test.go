@@ -167,16 +167,16 @@ func TestQuietProviders(t *testing.T) {
 	}
 	for _, name := range emulators.Names() {
 		of, _ := all.Lookup(name)
-		cases := map[string]quiet{"12 fixtures": {product: football.MarketEngine, options: simulator.Options{Fixtures: 12}, every: 2 * time.Hour}}
+		cases := map[string]quiet{"12 fixtures": {product: football.MarketEngine, options: simulator.Options{Fixtures: 12}, every: 4 * time.Hour}}
 		if !testing.Short() {
 			cases["80 fixtures"] = quiet{product: football.MarketEngine, options: simulator.Options{Fixtures: 80}, every: 4 * time.Hour}
 		}
 		if of.Live != nil {
-			cases["no matches in play but the listed ones"] = quiet{product: football.LiveIntelligence, options: simulator.Options{Fixtures: 12, InPlay: -1}, every: 10 * time.Minute}
-			cases["live"] = quiet{product: football.LiveIntelligence, options: simulator.Options{Fixtures: 60}, every: 20 * time.Minute}
+			cases["no matches in play but the listed ones"] = quiet{product: football.LiveIntelligence, options: simulator.Options{Fixtures: 12, InPlay: -1}, every: 20 * time.Minute}
+			cases["live"] = quiet{product: football.LiveIntelligence, options: simulator.Options{Fixtures: 60}, every: 30 * time.Minute}
 		}
 		if name == emulators.Default() {
-			cases["one market"] = quiet{football.MarketEngine, simulator.Options{Fixtures: 12}, 2 * time.Hour, only("full_time_result")}
+			cases["one market"] = quiet{football.MarketEngine, simulator.Options{Fixtures: 12}, 4 * time.Hour, only("full_time_result")}
 		}
 		for what, c := range cases {
 			t.Run(name+" "+what, func(t *testing.T) {
@@ -289,7 +289,7 @@ func TestChangedPayloads(t *testing.T) {
 		}},
 		{"theoddsapi", football.MarketEngine, map[string]change{
 			"lines renamed": {rename("price", "point", "line"), "field_gone odds bookmakers.markets.outcomes.point; field_new odds bookmakers.markets.outcomes.line", [2]int{140, 190}},
-			"keys renamed":  {rename("outcomes", "key", "market"), "field_gone odds bookmakers.markets.key; field_new odds bookmakers.markets.market", [2]int{300, 370}}, // all of them
+			"keys renamed":  {rename("outcomes", "key", "market"), "field_gone odds bookmakers.markets.key; field_new odds bookmakers.markets.market", [2]int{250, 400}},
 		}},
 		{"apifootball", football.MarketEngine, map[string]change{
 			"time zones moved": {move("response", "fixture", "timezone"), "field_gone fixtures response.fixture.timezone; field_new fixtures response.timezone", [2]int{}},
@@ -312,9 +312,9 @@ func TestChangedPayloads(t *testing.T) {
 	} {
 		t.Run(of.provider+" "+string(of.product), func(t *testing.T) {
 			a := newAccount(t, of.provider, of.product, simulator.Options{Seed: 5, Fixtures: 24})
-			every := 4 * time.Hour
+			every := 6 * time.Hour
 			if of.product == football.LiveIntelligence {
-				every = time.Hour
+				every = 2 * time.Hour
 			}
 			a.quiet(77*time.Hour, every)
 			known, err := durable.ReadFile(a.mem, week, 1<<20)
@@ -367,5 +367,50 @@ func move(list, object, member string) func(string, any) any {
 			}
 		})
 		return answer
+	}
+}
+
+// A cycle is observed once, one in ten minutes, and neither again nor when it is rebuilt. The number of workers does not matter.
+func TestObservedCycles(t *testing.T) {
+	a := newAccount(t, "betsapi", football.MarketEngine, simulator.Options{Seed: 5, Fixtures: 24})
+	a.now = time.Date(2026, 11, 20, 9, 10, 0, 0, time.UTC)
+	seen := func() string {
+		data, err := durable.ReadFile(a.mem, week, 1<<20)
+		must(t, err)
+		return string(data)
+	}
+	must(t, a.try())
+	first := seen()
+	again := options(a.mem, a.mem)
+	again.Cycle = a.last.Cycle
+	_, err := transform.Run(t.Context(), again)
+	must(t, err)
+	a.now = a.now.Add(9 * time.Minute)
+	must(t, a.try())
+	if seen() != first {
+		t.Error("a second cycle in ten minutes was observed")
+	}
+	a.now = a.now.Add(time.Minute)
+	must(t, a.try())
+	second := seen()
+	if second == first {
+		t.Error("a cycle ten minutes later was not observed")
+	}
+	for name, run := range map[string]func(transform.Options) error{
+		"rebuilt": func(o transform.Options) error { _, err := transform.Rebuild(t.Context(), o, nil); return err },
+		"by one worker": func(o transform.Options) error {
+			o.Workers = 1
+			must(t, health.OverwriteState(a.mem, week, []byte(first)))
+			_, err := transform.Run(t.Context(), o)
+			return err
+		},
+	} {
+		must(t, a.mem.RemoveAll(layout.Cycle(layout.CanonicalDir, a.last.Cycle)))
+		o := options(a.mem, a.mem)
+		o.Cycle = a.last.Cycle
+		must(t, run(o))
+		if seen() != second {
+			t.Errorf("%s: it is another file", name)
+		}
 	}
 }

@@ -80,7 +80,7 @@ func marketPages(t *testing.T, ready demo.Ready, page, fixture string) {
 			continue
 		}
 		seen := browse(t, ready.ConsoleURL,
-			browserPage{Path: page + "/" + m.ID, Shot: "market", Texts: map[string]string{"title": "h1", "current": "table.prices td:nth-child(2)", "curves": "figure.prices path.price"}},
+			browserPage{Path: page + "/" + m.ID, Shot: "market", Texts: map[string]string{"title": "h1", "current": "table.prices td:nth-child(2) a:nth-of-type(1)", "curves": "figure.prices path.price"}},
 			browserPage{Path: page + "/" + m.ID, Phone: true, Dark: true, Shot: "market-phone", Within: "table.prices td:nth-child(2) a, table.steps td:nth-child(2), figure.prices .now"},
 			browserPage{Path: page + "/" + m.ID, Do: [][]any{{"click", "table.prices td:nth-child(2) a"}, {"see", "dd .strong"}}, Shot: "explain", Texts: map[string]string{"values": "dd .strong", "paths": "dd dl code"}},
 		)

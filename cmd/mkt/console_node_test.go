@@ -201,6 +201,16 @@ func overviewPages(t *testing.T, ready demo.Ready) {
 	if p := parts[1]; len(p.Texts["accounts"]) != len(ready.Tenants)-4 || len(p.Texts["strips"]) < len(ready.Tenants)-4 {
 		t.Errorf("served: %q, with strips %q", p.Texts["accounts"], p.Texts["strips"])
 	}
+	// The focus stays where it is while the page renews itself: at the one of several links to the same page, and
+	// at the link to the newest cycle, which is another one each time.
+	const strip, newest = "tbody:first-of-type tr:first-child td[data-label='Last 24 hours'] .strip", "tbody:first-of-type tr:last-child td[data-label=Cycles] a"
+	for i, p := range browse(t, ready.ConsoleURL,
+		browserPage{Path: "/", Do: [][]any{{"focus", strip}, {"pause", 7000}}, Texts: map[string]string{"focus": strip + ":focus"}},
+		browserPage{Path: "/", Do: [][]any{{"focus", newest}, {"pause", 16000}}, Texts: map[string]string{"focus": newest + ":focus"}}) {
+		if len(p.Texts["focus"]) != 1 {
+			t.Errorf("%d: the focus is elsewhere after the page has renewed itself", i)
+		}
+	}
 }
 
 func cyclePages(t *testing.T, ready demo.Ready, dir string) {

@@ -68,6 +68,16 @@ func TestDemoPage(t *testing.T) {
 		}
 		seen[string(id[1])] = true
 	}
+	for _, to := range regexp.MustCompile(`(?: aria-(?:labelledby|describedby)="| for="|"#|url\(#)([^")]*)`).FindAllSubmatch(kept, -1) {
+		for _, id := range bytes.Fields(to[1]) {
+			if !seen[string(id)] {
+				t.Errorf("nothing has the id %s", id)
+			}
+		}
+	}
+	if wrong := regexp.MustCompile(` aria-(hidden|label)="(at-[^"]*)"`).FindAll(kept, -1); wrong != nil {
+		t.Errorf("%d texts for screen readers are no texts: %s", len(wrong), wrong[0])
+	}
 }
 
 // The match of the page, from the world of a seed. Its prices are published from four hours before kick-off.
@@ -115,7 +125,7 @@ func makeDemoPage(t *testing.T) []byte {
 		fixture = id
 		// Hashes are others in each run, and the pages of one match use the same ids.
 		html = regexp.MustCompile(`(?s)<details class="evidence">.*?</details>`).ReplaceAllString(html, "")
-		html = regexp.MustCompile(`( id="| aria-[a-z]+="|url\(#)`).ReplaceAllString(html, fmt.Sprintf("${1}at-%d-", minute))
+		html = regexp.MustCompile(`( id="| aria-(?:labelledby|describedby)="|url\(#)`).ReplaceAllString(html, fmt.Sprintf("${1}at-%d-", minute))
 		body.Frames = append(body.Frames, demoFrame{fmt.Sprint("at-", minute), fmt.Sprint(minute, "′"), template.HTML(html)})
 	}
 	body.Prices = w.pathOf(fixture)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
+	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -75,7 +76,7 @@ func TestDemoOpensBeforeItIsReady(t *testing.T) {
 		if filling := strings.Contains(page, "The demo is filling"); filling != (event == "open") {
 			t.Errorf("%s: the page says that it is filling: %v", event, filling)
 		}
-		if !strings.Contains(page, `published</span> <span class="soft">version`) {
+		if !strings.Contains(page, `published</span> <a href="/cycles/main/`) {
 			t.Errorf("%s: no account is published", event)
 		}
 		links := tried.FindAllStringSubmatch(page, -1)
@@ -88,12 +89,25 @@ func TestDemoOpensBeforeItIsReady(t *testing.T) {
 	}
 }
 
-// What the demo prints fits on one screen, and its lines can be pasted at once.
+// What the demo prints fits on one screen, and its lines can be pasted at once: all three, also if a browser has asked before
+// there was anything to try.
 func TestDemoIsOneScreen(t *testing.T) {
 	t.Parallel()
 	shell := needs.Program(t, "bash", "the lines are pasted into a shell")
 	dir := t.TempDir()
-	out, _ := openDemo(t, "--output", "text", "--fixtures", "80", "--past", "20m", "--dir", dir)
+	port, err := net.Listen("tcp", "127.0.0.1:0")
+	check.Must(t, err)
+	console := port.Addr().String()
+	check.Must(t, port.Close())
+	out, _ := openDemo(t, "--output", "text", "--fixtures", "80", "--past", "20m", "--dir", dir, "--console", console)
+	go func() {
+		for ; t.Context().Err() == nil; time.Sleep(50 * time.Millisecond) {
+			if answer, err := http.Get("http://" + console); err == nil {
+				answer.Body.Close()
+				return
+			}
+		}
+	}()
 	text, err := readUntil(out, "Ctrl-C ends")
 	check.Must(t, err)
 	rows := strings.Split(strings.TrimSuffix(text, "\n"), "\n")

@@ -411,13 +411,21 @@ func (d *Disk) lock(name string, flag int) (io.Closer, error) {
 	}
 	err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	if err == nil {
-		return f, nil
+		return heldLock{f}, nil
 	}
 	f.Close()
 	if errors.Is(err, syscall.EWOULDBLOCK) {
 		err = ErrLocked
 	}
 	return nil, &fs.PathError{Op: "lock", Path: name, Err: err}
+}
+
+// heldLock is the file of a lock. Closing it releases the lock also where a process that was just started still has
+// a copy of the file, until it runs its own program.
+type heldLock struct{ *os.File }
+
+func (l heldLock) Close() error {
+	return errors.Join(syscall.Flock(int(l.Fd()), syscall.LOCK_UN), l.File.Close())
 }
 
 // diskFile explains the errors of a write, a sync or a close.

@@ -8,7 +8,10 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
+	"strconv"
+	"syscall"
 	"testing"
 
 	"mkt/publish/durable"
@@ -90,4 +93,35 @@ func TestLockInADeletedFolder(t *testing.T) {
 	if there, err := durable.Exists(data, "account"); err != nil || there {
 		t.Errorf("it is back: %v", err)
 	}
+}
+
+// A process that was just started has the files of the one that started it, until it runs its own program.
+// It does not keep a lock that was released meanwhile.
+func TestLockOfAStartedProcess(t *testing.T) {
+	disk, err := durable.OpenRoot(t.TempDir())
+	must(t, err)
+	held, err := disk.Lock("lock")
+	must(t, err)
+	files, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		t.Skip("there is no /proc")
+	}
+	copied := false
+	for _, f := range files {
+		if name, _ := os.Readlink("/proc/self/fd/" + f.Name()); filepath.Base(name) == "lock" {
+			fd, err := strconv.Atoi(f.Name())
+			must(t, err)
+			other, err := syscall.Dup(fd)
+			must(t, err)
+			defer syscall.Close(other)
+			copied = true
+		}
+	}
+	if !copied {
+		t.Fatal("the lock is no open file")
+	}
+	must(t, held.Close())
+	again, err := disk.Lock("lock")
+	must(t, err)
+	must(t, again.Close())
 }

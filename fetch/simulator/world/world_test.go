@@ -206,3 +206,19 @@ func TestOneMatchAtATime(t *testing.T) {
 		}
 	}
 }
+
+// A world may open with a few fixtures; the others are announced a minute later, and none of the first is gone.
+func TestOpening(t *testing.T) {
+	start := time.Date(2026, 11, 21, 12, 0, 7, 0, time.UTC)
+	w := world.New(world.Options{Seed: 3, Fixtures: 100, Opening: 10, Start: start})
+	whole := world.New(world.Options{Seed: 3, Fixtures: 100, Start: start})
+	few, later := w.Fixtures(start), w.Fixtures(start.Add(time.Minute))
+	if len(few) >= 20 || len(later) != len(whole.Fixtures(start.Add(time.Minute))) {
+		t.Errorf("%d fixtures at first, then %d", len(few), len(later))
+	}
+	for _, f := range few {
+		if !slices.ContainsFunc(later, func(l competition.Fixture) bool { return l.Number == f.Number }) {
+			t.Errorf("fixture %d is gone", f.Number)
+		}
+	}
+}

@@ -13,16 +13,20 @@ const read = async (address) => {
   if (!answer.ok) throw new Error(String(answer.status));
   return new DOMParser().parseFromString(await answer.text(), "text/html");
 };
-// renew puts a part of such a page in the place of the old one. The focus and what is open stay as they are.
+// renew puts a part of such a page in the place of the old one. The focus and what is open stay as they are: of several
+// of a name, the one at the same place; if none has the name, such as the link to the newest cycle, what is in its place.
 const renew = (old, fresh) => {
   const name = (e) => e.tagName + (e.ariaLabel ?? e.getAttribute("href") ?? e.textContent);
-  const focused = old.contains(document.activeElement) && name(document.activeElement);
+  const all = (e) => [...e.querySelectorAll("a, button, summary, [tabindex]")];
+  const before = all(old), focused = before.indexOf(document.activeElement), named = (e) => name(e) === name(before[focused]);
   const open = [...old.querySelectorAll("details")].map((e) => e.open);
   document.title = fresh.ownerDocument.title;
   old.replaceWith(document.adoptNode(fresh));
   fresh.querySelectorAll("details").forEach((e, i) => { e.open = open[i] ?? e.open; });
   document.dispatchEvent(new CustomEvent("renewed"));
-  if (focused) [...fresh.querySelectorAll("a, button, summary, [tabindex]")].find((e) => name(e) === focused)?.focus({ preventScroll: true });
+  if (focused < 0) return;
+  const after = all(fresh), same = after.filter(named);
+  (same[before.slice(0, focused).filter(named).length] ?? same[0] ?? after[focused])?.focus({ preventScroll: true });
 };
 // An element with data-refresh="SECONDS" is renewed from the same page, unless somebody is
 // selecting text or typing in it, or the page is hidden. 0 ends that.

@@ -20,7 +20,7 @@ func (d *doctor) payload(r *root) {
 		return
 	}
 	if len(report.Changes) == 0 {
-		d.ok("schedule", r.at("state/payload.json"), "the provider's answers have the form of the week before")
+		d.ok("schedule", r.at("state/payload.json"), "no change of the provider's answers was found")
 		return
 	}
 	d.bad(Warn, "PAYLOAD_CHANGED", "schedule", r.at("state/payload.json"), d.payloadFix(r, report), "%s", sentence(report))

@@ -14,8 +14,8 @@ import (
 	"mkt/publish/table"
 )
 
-// Match returns a match in play with a momentum, from the newest live snapshot: one that goes on for a while and has
-// something to show. It returns nil if there is none.
+// Match returns a match in play from the newest live snapshot: if possible one with a momentum, that goes on for a while
+// and has something to show. It returns nil if none is in play.
 func Match(root durable.ReadFS) (*table.LiveRow, error) {
 	head, found, err := snapshot.Head(root)
 	if err != nil || !found {
@@ -26,7 +26,7 @@ func Match(root durable.ReadFS) (*table.LiveRow, error) {
 		if err != nil {
 			return nil, err
 		}
-		if r.InPlay && r.MomentumHome != nil && (best == nil || liveliness(r) > liveliness(best)) {
+		if r.InPlay && (best == nil || liveliness(r) > liveliness(best)) {
 			one := *r
 			best = &one
 		}
@@ -34,9 +34,12 @@ func Match(root durable.ReadFS) (*table.LiveRow, error) {
 	return best, nil
 }
 
-// liveliness is higher for a match that has its details, then for one that has more than its beginning behind it and more than
+// liveliness is higher for a match with a momentum, then for one that has its details, then for one that has more than its beginning behind it and more than
 // its end before it, then for one with more goals.
 func liveliness(r *table.LiveRow) (n int) {
+	if r.MomentumHome != nil {
+		n += 10_000
+	}
 	if r.DetailRank != nil {
 		n += 1000
 	}

@@ -17,7 +17,7 @@ import (
 	"mkt/publish/table"
 )
 
-// newFor is how long examples are shown before others are looked for.
+// newFor is how long examples are shown before others are looked for. While one of them is missing, a moment may bring it.
 const newFor = 10 * time.Second
 
 // chooser chooses what to try first: a match in play, the path of a price, and its receipt. It is safe for concurrent use.
@@ -35,7 +35,8 @@ type chooser struct {
 
 // choose looks for examples, unless it did a moment ago. What is not there is nil.
 func (c *chooser) choose(ctx context.Context) error {
-	if now := c.now(); c.at.IsZero() || now.Sub(c.at) >= newFor || now.Before(c.at) {
+	complete := c.match != nil && c.price != nil && c.until > 0
+	if now := c.now(); !complete || now.Sub(c.at) >= newFor || now.Before(c.at) {
 		of := func(p football.Product) dataset.Dataset {
 			return dataset.Dataset{Data: c.data, Tenant: c.account, Product: p}
 		}

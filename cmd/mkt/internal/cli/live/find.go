@@ -43,7 +43,7 @@ func (g *Group) findLive(tenant, name string) (*liveView, error) {
 	return nil, fmt.Errorf("newest live snapshot of %s: %q: %w", terminal.Several(tenants), name, find.ErrUnknown)
 }
 
-// anyInPlay returns the id of a match in play with a momentum, of one tenant, or for "" of the first tenant with one.
+// anyInPlay returns the id of a match in play of one tenant, or for "" of the first tenant with one.
 func (g *Group) anyInPlay(tenant string) (string, error) {
 	datasets, err := dataset.List(g.Data, dataset.Filter{Tenant: tenant, Product: string(football.LiveIntelligence)})
 	if err != nil {
@@ -62,7 +62,7 @@ func (g *Group) anyInPlay(tenant string) (string, error) {
 			return m.FixtureID, nil
 		}
 	}
-	return "", errors.New("no match in play has a momentum: mkt live list shows the matches")
+	return "", errors.New("no match is in play: mkt live list shows what was, or will be")
 }
 
 // liveOf returns the fixture named by a text in a tenant's newest live snapshot, with its
