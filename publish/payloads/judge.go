@@ -2,6 +2,7 @@ package payloads
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 	"time"
@@ -41,7 +42,8 @@ func (p *past) isKnown(at time.Time) bool {
 	return days >= 3 && at.Sub(p.First) >= enough
 }
 
-// isGone reports whether the thing is missing in so many items that this is not chance. A thing that is missing at some times, as at night, must be missing in twice as many items.
+// isGone reports whether the thing is missing in so many items that this is not chance. A thing that is missing at
+// some times, as at night, must be missing in twice as many items.
 func (p *past) isGone(m *memory, live bool) bool {
 	if p.Gone == nil || p.Gone.Cycles < inARow || live && m.At.Sub(p.Gone.Since) < lasting {
 		return false
@@ -140,7 +142,8 @@ func (m *memory) report(o Observation) Report {
 func (m *memory) lost(since time.Time, fixtures int) (markets, lostIn int) {
 	until := since.UTC().Format(dayLayout)
 	all, sum := float64(fixtures), 0.
-	for _, p := range m.Markets {
+	for _, key := range slices.Sorted(maps.Keys(m.Markets)) {
+		p := m.Markets[key]
 		var rated, usable, usableIn int
 		for _, d := range p.Days {
 			if d.Day < until {

@@ -1,6 +1,8 @@
 package payloads
 
 import (
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -81,6 +83,15 @@ func (m *memory) continues(o Observation) bool {
 	return m.Format == format && m.Source == o.Source && !o.At.Before(m.At) && o.At.Sub(m.At) <= pause
 }
 
+// clean drops what a damaged file has null for.
+func (m *memory) clean() {
+	isNull := func(_ string, p *past) bool { return p == nil }
+	maps.DeleteFunc(m.Markets, isNull)
+	for _, known := range m.Answers {
+		maps.DeleteFunc(known, isNull)
+	}
+}
+
 // add adds an observation.
 func (m *memory) add(o Observation) {
 	if m.Rules != o.Rules { // what was usable says nothing about what these rules make of it
@@ -124,9 +135,9 @@ func (m *memory) add(o Observation) {
 	if o.Fixtures == 0 || len(o.Markets) > mostMarkets {
 		return
 	}
-	for key, market := range o.Markets {
+	for _, key := range slices.Sorted(maps.Keys(o.Markets)) {
 		if len(m.Markets) < 2*mostMarkets {
-			m.of(m.Markets, key).Title = market.Title
+			m.of(m.Markets, key).Title = o.Markets[key].Title
 		}
 	}
 	for key, p := range m.Markets {

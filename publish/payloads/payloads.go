@@ -129,6 +129,7 @@ func Read(f durable.ReadFS) (Report, error) {
 	if ok, err := health.ReadState(f, reportFile, format, &r); !ok || r.Format != format {
 		return Report{}, err
 	}
+	r.Changes = slices.DeleteFunc(r.Changes, func(c Change) bool { return !slices.Contains(Kinds, c.Kind) || c.Of < 1 }) // no build wrote it
 	return r, nil
 }
 
@@ -144,6 +145,7 @@ func Record(f durable.FS, o Observation) error {
 		if !ok || !m.continues(o) {
 			m = memory{Format: format, Source: o.Source, Began: o.At}
 		}
+		m.clean()
 		err = m.record(f, o)
 	}
 	if err != nil {
@@ -156,7 +158,8 @@ func (m *memory) record(f durable.FS, o Observation) error {
 	m.add(o)
 	data, err := json.Marshal(m)
 	if err == nil && len(data) > mostBytes { // they are no names: begin again each time, and find nothing
-		data, err = json.Marshal(memory{Format: format, Source: o.Source, Began: o.At, At: o.At, Cycle: o.Cycle})
+		*m = memory{Format: format, Source: o.Source, Began: o.At, At: o.At, Cycle: o.Cycle}
+		data, err = json.Marshal(m)
 	}
 	if err == nil {
 		err = health.OverwriteState(f, weekFile, data)

@@ -1,6 +1,7 @@
 package payloads_test
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 	"testing"
@@ -9,6 +10,7 @@ import (
 	"mkt/internal/testing/check"
 	"mkt/internal/testing/durabletest"
 	"mkt/publish/durable"
+	"mkt/publish/health"
 	"mkt/publish/layout"
 	"mkt/publish/payloads"
 )
@@ -266,5 +268,45 @@ func TestTooManyNames(t *testing.T) {
 	}
 	if info, err := d.mem.Stat("state/payload_week.json"); err != nil || info.Size() > 1<<20 {
 		t.Error(info.Size(), err)
+	}
+}
+
+// A memory that somebody edited or that is damaged begins again, or is read as far as it has sense: no cycle
+// fails because of it, and no reader.
+func TestDamagedMemory(t *testing.T) {
+	d := newDataset(t)
+	d.see(20, "a")
+	check.Must(t, health.OverwriteState(d.mem, "state/payload_week.json", []byte(`{"format": 1, "source": {"provider": "p"}, "at": "`+d.at.Format(time.RFC3339)+`",
+		"answers": {"odds": {"list.a": null}, "none": null}, "markets": {"result": null}}`)))
+	d.see(20, "a")
+	d.want("")
+	for _, change := range []string{`{"kind": "field_gone", "name": "a", "has": 0, "of": 0}`, `{"kind": "unknown", "name": "a", "has": 1, "of": 1}`} {
+		check.Must(t, health.OverwriteState(d.mem, "state/payload.json", []byte(`{"format": 1, "source": {"provider": "p"}, "changes": [`+change+`]}`)))
+		d.want("")
+	}
+}
+
+// A memory that is full has the same markets every time that the cycles are made.
+func TestFullMemoryIsTheSame(t *testing.T) {
+	at := time.Date(2026, 11, 20, 9, 7, 0, 0, time.UTC)
+	var first []byte
+	for range 5 {
+		mem := durabletest.NewMem()
+		for cycle := range 3 {
+			at := at.Add(time.Duration(cycle) * time.Hour)
+			markets := map[string]payloads.Market{}
+			for n := range 450 {
+				markets[fmt.Sprint(cycle, "-", n)] = payloads.Market{Has: 1, Title: "x"}
+			}
+			check.Must(t, payloads.Record(mem, payloads.Observation{Cycle: layout.NewCycleID(at, "market_engine"), At: at, Fixtures: 3, Markets: markets}))
+		}
+		got, err := durable.ReadFile(mem, "state/payload_week.json", 1<<20)
+		check.Must(t, err)
+		if first == nil {
+			first = got
+		}
+		if !bytes.Equal(got, first) {
+			t.Fatal("another time it has other markets")
+		}
 	}
 }

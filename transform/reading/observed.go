@@ -61,8 +61,11 @@ func (o *Observer) Fixture(f *football.Fixture, derived []football.Market) {
 		name := nameOf(f, m)
 		one := o.markets[name]
 		if one == nil {
-			one = &observedMarket{Market: payloads.Market{Title: strings.Clone(m.Name.Or(""))}}
+			one = new(observedMarket)
 			o.markets[strings.Clone(name)] = one
+		}
+		if title := m.Name.Or(""); isBefore(title, one.Title) {
+			one.Title = strings.Clone(title)
 		}
 		once(&one.Has, &one.has, o.fixtures)
 		if m.RawReason == football.UnknownMarket {
@@ -74,6 +77,9 @@ func (o *Observer) Fixture(f *football.Fixture, derived []football.Market) {
 		}
 	}
 }
+
+// isBefore reports whether a title is taken in place of another one. It does not depend on which was read first.
+func isBefore(title, other string) bool { return title != "" && (other == "" || title < other) }
 
 // isUsable reports whether a market is mapped and has a selection that can be published.
 func isUsable(m *football.Market) bool {
@@ -145,7 +151,7 @@ func (o *Observed) Add(to *payloads.Observation) {
 		to.Fixtures += one.fixtures
 		for name, m := range one.markets {
 			sum := to.Markets[name]
-			if sum.Title == "" || m.Title != "" && m.Title < sum.Title {
+			if isBefore(m.Title, sum.Title) {
 				sum.Title = m.Title
 			}
 			sum.Has, sum.Unknown, sum.Usable, sum.UsableIn = sum.Has+m.Has, sum.Unknown+m.Unknown, sum.Usable+m.Usable, sum.UsableIn+m.UsableIn

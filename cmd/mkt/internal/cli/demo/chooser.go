@@ -3,6 +3,7 @@ package demo
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"net/url"
 	"sync"
 	"time"
@@ -41,11 +42,17 @@ func (c *chooser) choose(ctx context.Context) error {
 			return dataset.Dataset{Data: c.data, Tenant: c.account, Product: p}
 		}
 		live, err := of(football.LiveIntelligence).Open()
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil // no cycle has begun
+		}
 		if err != nil {
 			return err
 		}
 		defer live.Close()
 		prices, err := of(football.MarketEngine).Open()
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
 		if err != nil {
 			return err
 		}

@@ -61,26 +61,32 @@ func (s *screen) print(ctx context.Context, out io.Writer, shown *chooser) error
 
 // writeFile writes the file with the rest.
 func (s *screen) writeFile() error {
+	text, err := s.text()
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(s.path(envFile), []byte(text), 0o600)
+}
+
+func (s *screen) text() (string, error) {
 	var tokens strings.Builder
 	w := terminal.NewTableWriter(&tokens)
 	for _, d := range s.accounts {
 		fmt.Fprintf(w, "#   %s\t%s\t%s\n", d.Tenant.ID, d.Token, d.about)
 	}
 	if err := w.Flush(); err != nil {
-		return err
+		return "", err
 	}
 	program, err := os.Executable()
 	if err != nil {
-		return err
+		return "", err
 	}
 	replay := ""
 	if f := s.flags; f.now.Sub(f.published()) > 2*time.Minute {
-		replay = demoReplay
+		replay = strings.NewReplacer("FROM", f.published().UTC().Add(time.Minute).Format("15:04Z"), "UNTIL", f.now.UTC().Format("15:04Z"), "AGAIN", terminal.Quote(s.path("again"))).Replace(demoReplay)
 	}
-	text := strings.NewReplacer("BIN", terminal.Quote(filepath.Dir(program)), "URL", s.url, "CONSOLE", s.console, "MAIN", s.accounts[0].Token, "TOKENS", tokens.String(), "REPLAY", replay,
-		"LIVELY", s.flags.liveEvery.String(), "EVERY", s.flags.every.String(), "SETTINGS", terminal.Quote(s.path("mkt.yaml")), "POLICYFILE", terminal.Quote(s.path("policy.txt")), "NAME", terminal.Quote(s.path(envFile))).Replace(demoEnv)
-	text = strings.NewReplacer("FROM", s.flags.published().UTC().Add(time.Minute).Format("15:04Z"), "UNTIL", s.flags.now.UTC().Format("15:04Z"), "AGAIN", terminal.Quote(s.path("again"))).Replace(text)
-	return os.WriteFile(s.path(envFile), []byte(text), 0o600)
+	return strings.NewReplacer("BIN", terminal.Quote(filepath.Dir(program)), "URL", s.url, "CONSOLE", s.console, "MAIN", s.accounts[0].Token, "TOKENS", tokens.String(), "REPLAY", replay,
+		"LIVELY", s.flags.liveEvery.String(), "EVERY", s.flags.every.String(), "SETTINGS", terminal.Quote(s.path("mkt.yaml")), "POLICYFILE", terminal.Quote(s.path("policy.txt")), "NAME", terminal.Quote(s.path(envFile))).Replace(demoEnv), nil
 }
 
 // demoEnv is the file, with the names used in README.md and docs/clients.md.
