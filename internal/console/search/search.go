@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"sync"
 	"time"
 
 	"mkt/internal/console/choice"
@@ -22,6 +23,8 @@ type Pages struct {
 	*choice.Reader
 	Frame    *frame.Frame
 	Requests string // the folder that serve writes the newest requests to
+
+	one sync.Mutex // held by a search: however many are asked for, they take one processor
 }
 
 // searchTime bounds a search in all accounts.
@@ -39,6 +42,8 @@ func (c *Pages) Search(w http.ResponseWriter, r *http.Request) {
 		c.Frame.Fail(w, r, err)
 		return
 	}
+	c.one.Lock()
+	defer c.one.Unlock()
 	ctx, cancel := context.WithTimeout(r.Context(), searchTime)
 	defer cancel()
 	found := find.Search(ctx, p.Datasets, c.Requests, text)
