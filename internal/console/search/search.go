@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"mkt/internal/console/choice"
 	"mkt/internal/console/frame"
@@ -33,7 +34,7 @@ const searchTime = 20 * time.Second
 // Search leads on from an id, and lists what has the words of a name.
 func (c *Pages) Search(w http.ResponseWriter, r *http.Request) {
 	text := r.URL.Query().Get("q")
-	if len(text) > find.MaxQuery {
+	if utf8.RuneCountInString(text) > find.MaxQuery {
 		c.Frame.Fail(w, r, frame.BadRequest("q: want at most %d characters.", find.MaxQuery))
 		return
 	}
