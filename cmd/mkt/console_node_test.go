@@ -201,6 +201,9 @@ func overviewPages(t *testing.T, ready demo.Ready) {
 	if p := parts[1]; len(p.Texts["accounts"]) != len(ready.Tenants)-4 || len(p.Texts["strips"]) < len(ready.Tenants)-4 {
 		t.Errorf("served: %q, with strips %q", p.Texts["accounts"], p.Texts["strips"])
 	}
+	// What a provider changed is said beside its account, also on a phone. The demo's providers change nothing.
+	changed := [][]any{{"evaluate", "td[data-label=State]", `document.querySelector("td[data-label=State]").insertAdjacentHTML("beforeend", "<br><a class='tag warn' href='#checks'>the provider changed its answers</a>")`}}
+	browse(t, ready.ConsoleURL, browserPage{Path: "/", Do: changed, Phone: true, Within: "td[data-label=State] .tag"})
 	// The focus stays where it is while the page renews itself: at the one of several links to the same page, and
 	// at the link to the newest cycle, which is another one each time.
 	const strip, newest = "tbody:first-of-type tr:first-child td[data-label='Last 24 hours'] .strip", "tbody:first-of-type tr:last-child td[data-label=Cycles] a"
