@@ -221,10 +221,11 @@ func (b overviewBody) NotServed() int { return b.All - b.Served }
 type nextView struct {
 	cyclestate.Next
 	overviewBody
+	Cycles string // the address of the product's cycles
 }
 
 // NextOf returns the next cycle of a product for the template.
-func (b overviewBody) NextOf(n cyclestate.Next) nextView { return nextView{n, b} }
+func (b overviewBody) NextOf(p productLine) nextView { return nextView{p.Next, b, p.Cycles()} }
 
 // moment is a time beside another.
 type moment struct {
