@@ -52,6 +52,7 @@ type View struct {
 	Page    string // its template, "overview"
 	Section string // of the navigation, "overview"
 	Title   string
+	Query   string // in the search field
 	Body    any
 }
 

@@ -57,6 +57,7 @@ func (c *Pages) Search(w http.ResponseWriter, r *http.Request) {
 		c.Frame.Fail(w, r, err)
 		return
 	}
+	v.Query = text
 	c.Frame.Render(w, r, http.StatusOK, v)
 }
 
