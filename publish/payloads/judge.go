@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// The rules of what is a change. docs/operators.md says them.
+// The limits that decide what is a change. docs/operators.md explains them.
 const (
 	// enough is the past without which nothing is missed, and nothing is new.
 	enough = 3 * day

@@ -310,3 +310,23 @@ func TestFullMemoryIsTheSame(t *testing.T) {
 		}
 	}
 }
+
+// Whatever the memory and the report hold, a cycle is observed, and a report is read.
+func FuzzState(f *testing.F) {
+	f.Add([]byte(`{"format": 1, "source": {"provider": "p"}, "cycle": "20261120T080700Z-market_engine", "answers": {"odds": {"list.a": null}}, "markets": {"result": {"days": [null]}}}`))
+	f.Add([]byte(`{"format": 1, "changes": [{"kind": "field_gone", "of": 0}, null]}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		mem := durabletest.NewMem()
+		for _, name := range []string{"state/payload_week.json", "state/payload.json"} {
+			check.Must(t, health.OverwriteState(mem, name, data))
+		}
+		if report, err := payloads.Read(mem); err != nil || len(report.Changes) > 0 && report.First().Of < 1 {
+			t.Errorf("%+v, %v", report, err)
+		}
+		d := newDataset(t)
+		d.mem = mem
+		for range 3 {
+			d.see(5, "a", "new market")
+		}
+	})
+}

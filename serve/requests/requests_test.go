@@ -202,7 +202,7 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// Nothing can be written for a while: it is logged once, and what there is room for is written later.
+// While nothing can be written, that is logged once. The records that are kept are written later.
 func TestFullDisk(t *testing.T) {
 	d, _ := disk(t)
 	full := true
@@ -337,4 +337,26 @@ func BenchmarkFlush(b *testing.B) {
 		b.StartTimer()
 		l.Flush()
 	}
+}
+
+// Whatever a file holds is read as records or reported as damaged, and the next record is added to it.
+func FuzzFile(f *testing.F) {
+	f.Add([]byte("{\"format\":1}\n{\"at\":\"2026-11-20T12:00:00Z\",\"request_id\":\"req_a\",\"route\":\"/fixtures\",\"status\":200,\"ms\":1}\n"))
+	f.Add([]byte("{\"format\":1}\nnull\n[]\n{\"code\":\"NOT_FOUND\""))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		d := durabletest.NewMem()
+		must(t, durable.Create(d, "acme.one.jsonl", durable.Bytes(data)))
+		_, _, err := requests.Read(d, "acme")
+		must(t, err)
+		_, err = requests.Find(d, "req_a")
+		must(t, err)
+		l := logOf(d, "one", func(o *requests.Options) { o.Now = func() time.Time { return time.Time{} } }) // nothing is old, and removed
+		l.Add("acme", requests.Record{At: start, ID: "req_new", Route: "/status", Status: 200})
+		l.Flush()
+		list, _, err := requests.Read(d, "acme")
+		must(t, err)
+		if len(list) > 2*requests.Kept || !slices.ContainsFunc(list, func(r requests.Record) bool { return r.ID == "req_new" }) {
+			t.Errorf("%d records, without the new one", len(list))
+		}
+	})
 }
