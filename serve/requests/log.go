@@ -15,13 +15,14 @@ import (
 // FlushEvery is the least interval at which records are written.
 const FlushEvery = 5 * time.Second
 
-// pauses is how many times as long as a flush the pause after it is: each writes whole files.
+// pauses is the ratio of the pause after a flush to the time that the flush took. With many accounts it takes long,
+// because each of their files is written anew.
 const pauses = 9
 
-// mostWaiting is about how many records of all accounts wait for the next try while nothing can be written.
+// mostWaiting is the number of records of all accounts, roughly, that are kept in memory while nothing can be written.
 const mostWaiting = 20_000
 
-// keptUnused is how long a file stays to which nothing is added.
+// keptUnused is how long a file is kept after the last record was added to it.
 const keptUnused = 7 * 24 * time.Hour
 
 // Options are the options of a [Log].
@@ -128,8 +129,8 @@ func (l *Log) Run(ctx context.Context) {
 	}
 }
 
-// Flush adds the records to the files. What it could not write it keeps for the next Flush, as far as
-// there is room: of an account, and for all of them together.
+// Flush adds the records to the files. What it could not write it keeps for the next Flush, up to
+// a limit for each account and one for all of them together.
 func (l *Log) Flush() {
 	l.flushing.Lock()
 	defer l.flushing.Unlock()
@@ -175,14 +176,14 @@ func (l *Log) write(file string, list []Record) error {
 			lines = append(lines, line)
 		}
 	}
-	var room [2]int // of lines of answers and of refusals that are not kept
+	var all [2]int // lines of answers, and of refusals
 	for _, line := range lines {
-		room[kind(line)]++
+		all[kind(line)]++
 	}
 	content := []byte(format + "\n")
 	for _, line := range lines {
-		if of := kind(line); room[of] > Kept {
-			room[of]--
+		if k := kind(line); all[k] > Kept {
+			all[k]-- // one of the oldest, which is left out
 		} else {
 			content = append(content, line...)
 		}
@@ -209,7 +210,7 @@ func oldLines(f durable.ReadFS, file string) (lines [][]byte) {
 	return lines
 }
 
-// kind is 1 for the line of a refusal. Within a text the quotes would be escaped.
+// kind is 1 for the line of a refusal, and 0 for others. A text that contains the same words has its quotes escaped.
 func kind(line []byte) int {
 	if bytes.Contains(line, []byte(`"code":"`)) {
 		return 1

@@ -39,7 +39,7 @@ type Found struct {
 }
 
 // Find returns the requests of any account with an id, newest first. Clients may send ids of
-// their own, so there may be several. Damage is left out without a word.
+// their own, so there may be several. Damaged files and lines are left out; [Read] says which.
 func Find(f durable.ReadFS, id string) (list []Found, err error) {
 	quoted, err := json.Marshal(id)
 	if err != nil || id == "" {

@@ -1,6 +1,6 @@
-// Package requests keeps the newest requests of each account, so that an operator who is told of
-// an answer can find it, and then what was behind it. Serve adds them; the command line and the
-// console read them.
+// Package requests keeps the newest requests of each account. When a client complains about an answer, an
+// operator can find the request, and from there the data of the answer. Serve adds the requests; the command
+// line and the console read them.
 //
 // A record has no token, no header but the request id, no address and no value of a query. Serve gives
 // it the ids of a path only if the account has what they name, so no account's records ever have the
@@ -23,8 +23,8 @@ import (
 // Folder is the name of the folder of the files, below that of the usage counters.
 const Folder = "requests"
 
-// Kept is how many answers with data of an account a replica keeps, and how many refusals: apart,
-// because an account with ten requests a second would lose a refusal within seconds otherwise.
+// Kept is how many answers of an account a replica keeps, and how many refusals. They are counted apart:
+// otherwise the refusals of an account with ten requests a second would be gone within seconds.
 const Kept = 128
 
 // Record is one answered request.
@@ -78,7 +78,7 @@ const format = `{"format":1}`
 
 const suffix = ".jsonl"
 
-// Limits of what is read: a larger file or line is none of ours.
+// Limits of what is read. Serve writes no larger file and no longer line.
 const (
 	maxFile = 512 << 10
 	maxLine = maxFile / (2 * Kept)

@@ -24,8 +24,8 @@ type Options struct {
 	// NewRequestID returns the id of a handshake or a message, for refusals and logs.
 	NewRequestID func() string
 
-	// Observe is told of each handshake and message of an account, with the refusal if it was
-	// refused; nil = nobody.
+	// Observe is called after each handshake and message of an account, with the error if it was
+	// refused; it may be nil.
 	Observe func(clientID, message, requestID string, refused *api.Error)
 
 	Tick        time.Duration // 0 = 2 s
