@@ -159,10 +159,14 @@ func TestTwoPolls(t *testing.T) {
 	h := start(t, engine.Options{})
 	p := h.poll()
 	first := p.later()
-	if second := p.get(); second.status != 400 {
-		t.Errorf("second %+v", second)
+	refused, ended := p.get(), <-first
+	if refused.status == 200 { // on a busy machine it may have been there first
+		refused, ended = ended, refused
 	}
-	p.expect(<-first, 200, "1")
+	if refused.status != 400 {
+		t.Errorf("second %+v", refused)
+	}
+	p.expect(ended, 200, "1")
 	p.expect(p.get(), 400, unknown)
 	h.ended(engine.Protocol)
 }

@@ -95,7 +95,9 @@ func TestUpgradeOverWaitingPoll(t *testing.T) {
 	s := p.probed()
 	waiting := p.later()
 	s.send("5")
-	p.expect(<-waiting, 400, `{"code":3,"message":"Bad request"}`)
+	if a := <-waiting; a.body != "6" { // on a busy machine its time may have ended before
+		p.expect(a, 400, `{"code":3,"message":"Bad request"}`)
+	}
 	s.send("4a")
 	s.want("4a")
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/gobwas/ws"
 
+	"mkt/internal/testing/check"
 	"mkt/serve/internal/socketio/engine"
 )
 
@@ -145,7 +146,7 @@ func TestShutdown(t *testing.T) {
 	h := start(t, engine.Options{})
 	s, p := h.websocket(), h.poll()
 	waiting := p.later()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), check.Limit)
 	defer cancel()
 	done := make(chan error, 1)
 	go func() { done <- h.server.Shutdown(ctx) }()
