@@ -31,9 +31,7 @@ gzip -9n "$STAGE"/man/*.1
 bin/mkt completion bash >"$STAGE/completion/mkt.bash"
 bin/mkt completion zsh >"$STAGE/completion/_mkt"
 bin/mkt completion fish >"$STAGE/completion/mkt.fish"
-cp docs/*.md docs/*.yaml docs/*.json README.md SECURITY.md "$STAGE/doc/"
-gzip -9nc CHANGELOG.md >"$STAGE/doc/changelog.gz"
-cp -r deploy docs/images "$STAGE/doc/"
+xargs -a scripts/packages/documents git ls-files -z -- ':!docs/*.go' | xargs -0 cp --parents -t "$STAGE/doc"
 { cat LICENSE; go run ./scripts/licences texts; } >"$STAGE/doc/copyright"
 cp "$STAGE/doc/copyright" "$out/licences.txt"
 

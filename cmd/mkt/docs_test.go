@@ -89,7 +89,8 @@ var (
 	notInSlug = regexp.MustCompile(`[^\p{L}\p{N} _-]`)
 )
 
-// TestLinksOfTheGuides: no link between the documents leads nowhere. An anchor is that of GitHub.
+// TestLinksOfTheGuides: no link between the documents leads nowhere, here or where a package has
+// installed them. An anchor is that of GitHub.
 func TestLinksOfTheGuides(t *testing.T) {
 	pages, err := filepath.Glob("../../docs/*.md")
 	check.Must(t, err)
@@ -101,6 +102,11 @@ func TestLinksOfTheGuides(t *testing.T) {
 			all[strings.ReplaceAll(notInSlug.ReplaceAllString(strings.ToLower(m[1]), ""), " ", "-")] = true
 		}
 		return all
+	}
+	list, err := os.ReadFile("../../scripts/packages/documents")
+	check.Must(t, err)
+	inPackages := func(file string) bool {
+		return slices.ContainsFunc(strings.Fields(string(list)), func(one string) bool { return strings.HasPrefix(file+"/", "../../"+one+"/") })
 	}
 	for _, page := range append(pages, "../../docs/llms.txt", "../../README.md", "../../SECURITY.md", "../../AGENTS.md", "../../CONTRIBUTING.md", "../../CHANGELOG.md") {
 		text, err := os.ReadFile(page)
@@ -115,6 +121,9 @@ func TestLinksOfTheGuides(t *testing.T) {
 			}
 			if _, err := os.Stat(file); err != nil || m[2] != "" && strings.HasSuffix(file, ".md") && !anchors(file)[m[2]] {
 				t.Errorf("%s: the link to %s#%s leads nowhere", page, m[1], m[2])
+			}
+			if !inPackages(page) || !inPackages(file) {
+				t.Errorf("%s: packages do not have %s: scripts/packages/documents", page, file)
 			}
 		}
 	}

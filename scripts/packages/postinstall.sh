@@ -8,5 +8,5 @@ if [ -e /etc/mkt/mkt.yaml ]; then
 	echo 'mkt is upgraded. Restart what runs: systemctl try-restart mkt-serve mkt-schedule'
 else
 	echo 'mkt is installed. Next, as root: runuser -u mkt -- mkt init /etc/mkt'
-	echo 'See /usr/share/doc/mkt/operators.md, "Install".'
+	echo 'See /usr/share/doc/mkt/docs/operators.md, "Install".'
 fi
