@@ -128,10 +128,11 @@ func makeDemoPage(t *testing.T) []byte {
 		html = regexp.MustCompile(`( id="| aria-(?:labelledby|describedby)="|url\(#)`).ReplaceAllString(html, fmt.Sprintf("${1}at-%d-", minute))
 		body.Frames = append(body.Frames, demoFrame{fmt.Sprint("at-", minute), fmt.Sprint(minute, "′"), template.HTML(html)})
 	}
+	run(football.MarketEngine) // without the fixture, so that its last prices are known
 	body.Prices = w.pathOf(fixture)
 	var out bytes.Buffer
 	style := func() template.CSS { return template.CSS(page.Style + demoStyle) }
-	w.must(page.Write(&out, page.Template(demoBody, template.FuncMap{"style": style})(), page.Content{Title: "mkt: a match and its prices", Body: body, MadeAt: w.now, Command: "make demo"}))
+	w.must(page.Write(&out, page.Template(demoBody, template.FuncMap{"style": style})(), page.Content{Title: "mkt: a match and its prices", Body: body, MadeBy: "mkt on the simulated day", MadeAt: w.now}))
 	return out.Bytes()
 }
 
@@ -164,7 +165,7 @@ func (w *simulatedSystem) pathOf(fixture string) template.HTML {
 	root, err := w.Dataset("main", football.MarketEngine).Open()
 	w.must(err)
 	defer root.Close()
-	p, err := history.Read(w.Context(), history.Options{Root: root, Fixture: fixture, To: demoKickOff.Add(-time.Second)})
+	p, err := history.Read(w.Context(), history.Options{Root: root, Fixture: fixture, To: w.now.Add(-time.Second)})
 	w.must(err)
 	d, err := p.Document(history.Shown{Account: "main", Market: history.Grouped(p.Offered())[0].Markets[0].MarketID})
 	w.must(err)

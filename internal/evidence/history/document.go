@@ -204,7 +204,7 @@ func (p *Path) stepsTable(all []Series, o Shown, charted []Series) *doc.Table {
 				changed = append(changed, one.Name+" "+point.words())
 			}
 		}
-		marks := strings.ReplaceAll(strings.Join(p.Marks(i), ", "), "_", " ")
+		marks := strings.NewReplacer("kick_off", "kick-off", "_", " ").Replace(strings.Join(p.Marks(i), ", "))
 		row := doc.Row{}
 		if marks != "" {
 			row.Class = "marked"
