@@ -18,8 +18,12 @@ import (
 )
 
 // changeLog checks every segment of the change log and of the steps that is named by a kept
-// manifest or a commit record, and reports other files in their folders.
+// manifest or a commit record, and reports other files in their folders. A range does not bound
+// it: a publication outside of the range may name a segment that no other one does.
 func (v *verifier) changeLog(ctx context.Context) error {
+	if err := v.window(ctx); err != nil {
+		return err
+	}
 	var names []string
 	for _, dir := range []string{layout.ChangesDir, layout.StepsDir} {
 		entries, err := v.names(dir)
@@ -45,7 +49,7 @@ func (v *verifier) changeLog(ctx context.Context) error {
 			return err
 		}
 	}
-	return v.window()
+	return nil
 }
 
 // unnamedSegment checks a segment in no manifest. It may belong to a cycle under way or
@@ -71,6 +75,11 @@ func (v *verifier) unnamedSegment(name string) error {
 		if left {
 			v.note("%s belongs to publications that retention deleted; the next collection deletes it", name)
 			return nil
+		}
+	}
+	if c, published := v.commits[cycle]; published && !v.covers(snapshotKind, cycle) {
+		if _, err := snapshot.Open(v.Root, c); isFileFault(err) {
+			return nil // the manifest that names it is damaged
 		}
 	}
 	v.addFinding("UNKNOWN_FILE", name, fixUnknown, "no manifest that is kept and no commit record names it")
@@ -101,9 +110,12 @@ func (v *verifier) wasPublished(name string, cycle layout.CycleID) (bool, error)
 	return true, nil
 }
 
-// window looks for segments named by kept manifests and missing from the folder.
-func (v *verifier) window() error {
+// window checks the segments named by kept manifests.
+func (v *verifier) window(ctx context.Context) error {
 	for _, c := range v.order {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
 		m, err := snapshot.Open(v.Root, c)
 		if isFileFault(err) {
 			continue // already a finding, or deleted meanwhile
@@ -112,6 +124,7 @@ func (v *verifier) window() error {
 			return err
 		}
 		for _, s := range m.Segments() {
+			v.segments[s.File] = s
 			if err := v.segment(s); err != nil {
 				return err
 			}

@@ -95,9 +95,6 @@ func (v *verifier) publication(c snapshot.Commit) (*dataset, error) {
 		v.addFinding("MANIFEST_DAMAGED", name, "remove the folder: it was copied here", "it belongs to %s %s", m.ClientID, m.Product)
 	}
 	d := &dataset{commit: c, manifest: m}
-	for _, s := range m.Segments() {
-		v.segments[s.File] = s
-	}
 	if c.CanonicalSHA256 != "" && c.CanonicalSHA256 != m.CanonicalSHA256 {
 		v.addFinding("MANIFEST_DAMAGED", name, fixBackup, "it names another canonical cycle than its commit")
 	}
