@@ -157,7 +157,7 @@ func TestInspectRefuses(t *testing.T) {
 		want string
 	}{
 		{[]string{"latest"}, cli.ExitUsage, "give --product: acme market_engine, acme live_intelligence"},
-		{[]string{"yesterday"}, cli.ExitUsage, "want latest~2"},
+		{[]string{"someday"}, cli.ExitUsage, "want latest~2"},
 		{[]string{"latest", "--tenant", "nobody"}, cli.ExitUsage, "it holds no data of tenant nobody"},
 		{[]string{"latest", "--product", "odds"}, cli.ExitUsage, "want market_engine"},
 		{[]string{"v9", "--product", "market_engine"}, cli.ExitUsage, "the newest is v3"},

@@ -4,6 +4,7 @@ package timetext
 
 import (
 	"errors"
+	"fmt"
 	"regexp"
 	"slices"
 	"strconv"
@@ -11,25 +12,20 @@ import (
 	"time"
 )
 
-// Forms lists the forms of [Past], for flags and messages.
+// Forms lists the forms of [Past], for flags and messages. A day alone is taken, too.
 const Forms = "14:05, 5m ago, yesterday 18:00 or 2026-11-21T14:05Z"
 
 // Kind says which times a flag or a field takes, beside exact ones.
 type Kind struct {
 	Forms string // for flags and messages
-
-	day   bool // 2026-11-21, yesterday: its midnight
-	clock bool // 14:05: the last one until now
-	ahead bool // in 30d, tomorrow, and every word for a time after now
+	ahead bool   // in 30d, tomorrow, and every word for a time after now; but not 14:05, the last one until now
 }
 
 var (
-	// Past are times at which something was published or retrieved.
-	Past = Kind{Forms: Forms, clock: true}
-	// Since are times and days at which a list begins.
-	Since = Kind{Forms: "yesterday, 2026-11-21, " + Forms, clock: true, day: true}
+	// Past are times and days of what was published, retrieved or changed.
+	Past = Kind{Forms: Forms}
 	// Term are times and days at which something begins or ends, also later.
-	Term = Kind{Forms: "in 30d, tomorrow 09:00, 2026-11-21 or 2026-11-21T14:05Z", day: true, ahead: true}
+	Term = Kind{Forms: "in 30d, tomorrow 09:00, 2026-11-21 or 2026-11-21T14:05Z", ahead: true}
 )
 
 // forms are those of an exact time, the first of them with a zone.
@@ -54,7 +50,7 @@ var days = map[string]int{"yesterday": -1, "today": 0, "tomorrow": 1}
 //	14:05, 14:05:30Z                               the last one until now
 //	"5m ago", "2h30m ago", "3 days ago", now       seconds, minutes, hours, days, weeks
 //	"yesterday 18:00", "today 09:15"               in UTC
-//	2026-11-21, yesterday                          where a day is taken: its midnight
+//	2026-11-21, yesterday                          the midnight at its beginning
 //	"in 30d", tomorrow, "tomorrow 09:00"           where a time to come makes sense
 func (k Kind) Parse(text string, now time.Time) (at time.Time, exact bool, err error) {
 	text = strings.ToLower(strings.Join(strings.Fields(text), " "))
@@ -66,22 +62,17 @@ func (k Kind) Parse(text string, now time.Time) (at time.Time, exact bool, err e
 			return at.UTC(), i < zoned, nil
 		}
 	}
-	at, isDay := time.Time{}, false
-	if at, err = time.Parse(time.DateOnly, text); err == nil {
-		isDay = true
-	} else if at, isDay, err = k.words(text, now.UTC().Truncate(time.Millisecond)); err != nil {
-		return time.Time{}, false, err
+	if at, err := time.Parse(time.DateOnly, text); err == nil {
+		return at, false, nil
 	}
-	if isDay && !k.day {
-		return time.Time{}, false, errors.New("add the time of day")
-	}
-	return at, false, nil
+	at, err = k.words(text, now.UTC().Truncate(time.Millisecond))
+	return at, false, err
 }
 
 var errForm = errors.New("unknown form")
 
 // words parses what has another meaning at another time.
-func (k Kind) words(text string, now time.Time) (at time.Time, isDay bool, err error) {
+func (k Kind) words(text string, now time.Time) (at time.Time, err error) {
 	first, clock, both := strings.Cut(text, " ")
 	distance, ofDay := days[first]
 	past, ago := strings.CutSuffix(text, " ago")
@@ -92,14 +83,14 @@ func (k Kind) words(text string, now time.Time) (at time.Time, isDay bool, err e
 		err = errForm
 	case text == "now":
 		at = now
-	case IsClock(text) && !k.clock:
+	case IsClock(text) && k.ahead:
 		err = errors.New("say of which day, such as tomorrow " + text)
 	case IsClock(text):
 		if at = onDay(now, 0, text); at.After(now) {
 			at = onDay(now, -1, text)
 		}
 	case ofDay && !both:
-		at, isDay = onDay(now, distance, "00:00"), true
+		at = onDay(now, distance, "00:00")
 	case ofDay && IsClock(clock):
 		at = onDay(now, distance, clock)
 	case ago:
@@ -109,12 +100,27 @@ func (k Kind) words(text string, now time.Time) (at time.Time, isDay bool, err e
 		span, err = spanOf(later)
 		at = now.Add(span)
 	default:
-		err = errForm
+		err = k.hint(text)
 	}
 	if err == nil && at.After(now) && !k.ahead {
 		err = errors.New("is still to come")
 	}
-	return at, isDay, err
+	return at, err
+}
+
+// hint returns the error for a text of no form, with the form that was probably meant.
+func (k Kind) hint(text string) error {
+	_, zone := time.Parse("15:04Z07:00", text)
+	_, span := spanOf(text)
+	switch {
+	case zone == nil:
+		return fmt.Errorf("%w: a time of day is in UTC, without a zone", errForm)
+	case span == nil && k.ahead:
+		return fmt.Errorf("%w: write %q", errForm, "in "+text)
+	case span == nil:
+		return fmt.Errorf("%w: write %q", errForm, text+" ago")
+	}
+	return errForm
 }
 
 // IsClock reports whether a text is a time of day alone.

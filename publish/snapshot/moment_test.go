@@ -55,7 +55,7 @@ func TestFindNothing(t *testing.T) {
 
 func TestParseMomentRefuses(t *testing.T) {
 	for _, text := range []string{"", "latest ~1", "latest~", "latest~-1", "latest~x", "latest~9223372036854775808", "v", "v0", "v-1", "1e3",
-		"2026-11-20", "2026-13-20 10:00", "14:05", "20261120T110000Z-", "20261320T110000Z", "tomorrow", "5m ago", "yesterday 18:00"} {
+		"2026-13-20", "2026-13-20 10:00", "14:05", "20261120T110000Z-", "20261320T110000Z", "tomorrow", "5m ago", "yesterday 18:00"} {
 		if m, err := snapshot.ParseMoment(text, time.Time{}); err == nil || !strings.Contains(err.Error(), snapshot.Forms) {
 			t.Errorf("%q: %+v, %v", text, m, err)
 		}
@@ -66,7 +66,7 @@ func TestParseMomentTimeOfDay(t *testing.T) {
 	now := time.Date(2026, 3, 1, 0, 30, 0, 0, time.FixedZone("", 7200)) // 22:30 of 28 February in UTC
 	for text, want := range map[string]string{
 		"14:05": "2026-02-28T14:05:00Z", "14:05:59Z": "2026-02-28T14:05:59Z", "22:30": "2026-02-28T22:30:00Z",
-		"90m ago": "2026-02-28T21:00:00Z", "Yesterday  18:00": "2026-02-27T18:00:00Z",
+		"90m ago": "2026-02-28T21:00:00Z", "yesterday": "2026-02-27T00:00:00Z", "2026-02-20": "2026-02-20T00:00:00Z", "Yesterday  18:00": "2026-02-27T18:00:00Z",
 		"22:30:01": "2026-02-27T22:30:01Z", "23:00Z": "2026-02-27T23:00:00Z", " 00:00 ": "2026-02-28T00:00:00Z",
 	} {
 		m, err := snapshot.ParseMoment(text, now)
@@ -74,7 +74,7 @@ func TestParseMomentTimeOfDay(t *testing.T) {
 			t.Errorf("%q: %s at %v, want %s (%v)", text, m, at, want, err)
 		}
 	}
-	for _, text := range []string{"24:00", "14:60", "1405", "14", "14:05+02:00", "2:05 pm", "yesterday", "in 5m"} {
+	for _, text := range []string{"24:00", "14:60", "1405", "14", "14:05+02:00", "2:05 pm", "tomorrow", "in 5m"} {
 		if m, err := snapshot.ParseMoment(text, now); err == nil {
 			t.Errorf("%q: %s", text, m)
 		}

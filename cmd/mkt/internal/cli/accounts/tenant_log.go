@@ -50,7 +50,7 @@ comparison of the file's hashes shows that there were some. With
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.since, "since", "", "list only changes from this time or day on: "+timetext.Since.Forms)
+	flags.StringVar(&f.since, "since", "", "list only changes from this time or day on: yesterday, 2026-11-21, "+timetext.Forms)
 	flags.IntVar(&f.last, "last", 0, "list only this many of the newest changes")
 	cli.Bound(flags, "last", "a whole number, 1 or more", func() bool { return f.last >= 1 })
 	return cmd
@@ -65,7 +65,7 @@ func (g *Group) logged(f logFlags, args []string) (pick audit.Filter, err error)
 	if pick.Tenant != "" && !layout.ValidTenantID(pick.Tenant) {
 		return pick, terminal.Usagef("tenant id %q: not an account's id", pick.Tenant)
 	}
-	pick.Since, err = g.TimeArg("--since", f.since, timetext.Since)
+	pick.Since, err = g.TimeArg("--since", f.since, timetext.Past)
 	return pick, err
 }
 

@@ -48,7 +48,7 @@ On a terminal it asks first; a script does not need --yes.`,
 				if len(hint) != accounts.HintLength {
 					return step{}, terminal.Usagef("HINT: want the last %d characters of the token, as mkt tenant show %s lists them, never the token", accounts.HintLength, id)
 				}
-				at, err := g.TimeArg("--issued", issued, timetext.Since)
+				at, err := g.TimeArg("--issued", issued, timetext.Past)
 				if err != nil {
 					return step{}, err
 				}

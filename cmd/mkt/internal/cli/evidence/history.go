@@ -8,7 +8,6 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -17,9 +16,9 @@ import (
 	"mkt/internal/evidence/find"
 	"mkt/internal/evidence/history"
 	"mkt/internal/evidence/page"
+	"mkt/internal/past"
 	"mkt/internal/terminal"
 	"mkt/internal/terminal/printable"
-	"mkt/internal/timetext"
 	"mkt/publish/durable"
 	"mkt/publish/football"
 	"mkt/publish/snapshot"
@@ -60,9 +59,9 @@ needs no snapshot. Prices are the provider's own digits.`,
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.tenant, "tenant", "", "select this account's data (default: all accounts)")
-	flags.StringVar(&f.from, "from", "", "show only steps from this time on, and the one in force then: "+timetext.Forms)
-	flags.StringVar(&f.to, "to", "", "show only steps up to this time")
-	flags.StringVar(&f.at, "at", "", "show only the prices as they were published at this time")
+	flags.StringVar(&f.from, "from", "", "show only steps from this publication, time or day on, and the one in force then: "+snapshot.Forms)
+	flags.StringVar(&f.to, "to", "", "show only steps up to this publication or time")
+	flags.StringVar(&f.at, "at", "", "show only the prices as of this publication or time")
 	flags.BoolVar(&f.csv, "csv", false, "write all prices and their changes as CSV")
 	flags.StringVar(&f.html, "html", "", "write the page of a market to this file (-: the standard output)")
 	return cmd
@@ -81,24 +80,15 @@ func (g *Group) history(ctx context.Context, f historyFlags, id string) error {
 	if f.at != "" && (f.from != "" || f.to != "") {
 		return terminal.Usagef("--at: want it without --from and --to")
 	}
-	o := history.Options{}
-	for _, bound := range []struct {
-		flag, text string
-		at         *time.Time
-	}{{"--from", f.from, &o.From}, {"--to", f.to, &o.To}, {"--at", f.at, &o.To}} {
-		at, err := g.TimeArg(bound.flag, bound.text, timetext.Past)
-		if err != nil {
+	bounds := map[string]snapshot.Moment{}
+	for _, bound := range [][2]string{{"--from", f.from}, {"--to", f.to}, {"--at", f.at}} {
+		if bound[1] == "" {
+			continue
+		}
+		var err error
+		if bounds[bound[0]], err = g.MomentArg(bound[0], bound[1]); err != nil {
 			return err
 		}
-		if bound.text != "" {
-			*bound.at = at
-		}
-	}
-	switch {
-	case f.at != "":
-		o.From = o.To // the step in force then is the only one
-	case !o.To.IsZero() && o.From.After(o.To):
-		return terminal.Usagef("--from is after --to")
 	}
 	w := dataset.Filter{Tenant: f.tenant, Product: string(football.MarketEngine)}
 	if err := w.Check(); err != nil {
@@ -115,12 +105,14 @@ func (g *Group) history(ctx context.Context, f historyFlags, id string) error {
 	}
 	var errs []error
 	for _, d := range datasets {
-		p, of, err := g.pathIn(ctx, d, id, o)
+		p, of, err := g.pathIn(ctx, d, id, bounds)
 		if err == nil {
 			return g.printHistory(f, p, of)
 		}
 		switch {
 		case errors.Is(err, find.ErrUnknown):
+			errs = append(errs, err)
+		case errors.Is(err, snapshot.ErrUnknown):
 			errs = append(errs, err)
 		case errors.Is(err, history.ErrUnknown):
 			errs = append(errs, fmt.Errorf("%s: %w", d, err))
@@ -131,7 +123,31 @@ func (g *Group) history(ctx context.Context, f historyFlags, id string) error {
 	return unknownTo(errs)
 }
 
-func (g *Group) pathIn(ctx context.Context, d dataset.Dataset, id string, o history.Options) (*history.Path, wantedPrices, error) {
+// boundsIn returns the options with the times of the flags in a dataset.
+func boundsIn(d dataset.Dataset, bounds map[string]snapshot.Moment) (o history.Options, err error) {
+	for _, flag := range []string{"--from", "--to", "--at"} {
+		m, given := bounds[flag]
+		if !given {
+			continue
+		}
+		at, err := past.TimeOf([]dataset.Dataset{d}, flag, m)
+		if err != nil {
+			return o, err
+		}
+		if flag != "--to" {
+			o.From = at
+		}
+		if flag != "--from" {
+			o.To = at // with --at, the step in force then is the only one
+		}
+	}
+	if !o.To.IsZero() && o.From.After(o.To) {
+		return o, terminal.Usagef("--from is after --to")
+	}
+	return o, nil
+}
+
+func (g *Group) pathIn(ctx context.Context, d dataset.Dataset, id string, bounds map[string]snapshot.Moment) (*history.Path, wantedPrices, error) {
 	of := wantedPrices{dataset: d}
 	root, err := d.Open()
 	if err != nil {
@@ -143,6 +159,10 @@ func (g *Group) pathIn(ctx context.Context, d dataset.Dataset, id string, o hist
 		return nil, of, err
 	}
 	if err := of.find(root, id); err != nil {
+		return nil, of, err
+	}
+	o, err := boundsIn(d, bounds)
+	if err != nil {
 		return nil, of, err
 	}
 	o.Root, o.Fixture, o.Market = root, of.fixture, of.market

@@ -105,7 +105,7 @@ func (g *Group) clock(f pastFlags) (*asof.Clock, error) {
 func (g *Group) span(datasets []dataset.Dataset, text string) (from, to time.Time, err error) {
 	first, last, ok := strings.Cut(text, "..")
 	if !ok {
-		return from, to, terminal.Usagef("--replay %s: want FROM..TO, such as 2026-11-21T18:00Z..21:30Z", text)
+		return from, to, terminal.Usagef("--replay %q: want FROM..TO, such as \"2h ago..1h ago\" or 2026-11-21T18:00Z..21:30Z", text)
 	}
 	now := g.Now()
 	a, err := snapshot.ParseMoment(first, now)
@@ -127,10 +127,10 @@ func (g *Group) span(datasets []dataset.Dataset, text string) (from, to time.Tim
 		return from, to, err
 	}
 	if !to.After(from) {
-		return from, to, terminal.Usagef("--replay %s: it ends at %s, which is not after its beginning at %s", text, terminal.Stamp(to), terminal.Stamp(from))
+		return from, to, terminal.Usagef("--replay %q: it ends at %s, which is not after its beginning at %s", text, terminal.Stamp(to), terminal.Stamp(from))
 	}
 	if to.After(now) {
-		return from, to, terminal.Usagef("--replay %s: it ends at %s, which is still to come", text, terminal.Stamp(to))
+		return from, to, terminal.Usagef("--replay %q: it ends at %s, which is still to come", text, terminal.Stamp(to))
 	}
 	return from, to, nil
 }
