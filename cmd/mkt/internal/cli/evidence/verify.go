@@ -165,6 +165,9 @@ func (g *Group) verifyPlace(ctx context.Context, p dataset.Dataset, command stri
 	if o.To, err = g.cycleOf(root, "--to", f.to); err != nil {
 		return verify.Report{}, err
 	}
+	if o.To != "" && o.From > o.To {
+		return verify.Report{}, terminal.Usagef("--from is after --to")
+	}
 	bar := g.NewBar("verify "+p.String(), "cycles")
 	defer bar.Done()
 	o.Progress = bar.Set
