@@ -135,7 +135,7 @@ func (r *run) sync() error {
 func (r *run) openArchive() error {
 	archive, err := raw.Open(r.Root, r.cycle)
 	if errors.Is(err, raw.ErrNotSealed) {
-		return fmt.Errorf("%w: %w: its retrieval was interrupted; leave out --cycle for the newest", reading.ErrNoCycle, err)
+		return fmt.Errorf("%w: %w; leave out --cycle for the newest", reading.ErrNoCycle, err)
 	}
 	if err != nil {
 		return err

@@ -48,7 +48,7 @@ const (
 
 // ErrNotSealed: the cycle has no header. It was never fetched, or the run that fetched it
 // did not finish.
-var ErrNotSealed = errors.New("raw cycle is not sealed")
+var ErrNotSealed = errors.New("no answers of the cycle are kept, or its retrieval was interrupted")
 
 // ErrCorrupt: the files of the archive were changed after they were written.
 var ErrCorrupt = errors.New("raw archive is damaged")

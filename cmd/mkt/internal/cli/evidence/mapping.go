@@ -1,6 +1,7 @@
 package evidence
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -219,6 +220,9 @@ func (g *Group) cycleCoverage(f *mappingFlags) (c coverage.Report, from string, 
 		return c, "", fmt.Errorf("%s: cycle %s: %w", datasets[0], id, err)
 	}
 	archive, err := raw.Open(root, id)
+	if errors.Is(err, raw.ErrNotSealed) {
+		return c, "", fmt.Errorf("%s: %w", datasets[0], notKept(root, id))
+	}
 	if err != nil {
 		return failed(err)
 	}
@@ -230,6 +234,18 @@ func (g *Group) cycleCoverage(f *mappingFlags) (c coverage.Report, from string, 
 		return failed(err)
 	}
 	return c, string(id), nil
+}
+
+// notKept returns the error for a cycle without answers, and names those with answers.
+func notKept(root durable.ReadFS, id layout.CycleID) error {
+	if _, err := snapshot.Resolve(root, string(id)); err != nil {
+		return terminal.AsUsage(err)
+	}
+	kept, err := raw.Cycles(root)
+	if err != nil || len(kept) == 0 {
+		return fmt.Errorf("the answers of cycle %s are not kept, nor those of others", id)
+	}
+	return fmt.Errorf("the answers of cycle %s are not kept: give a cycle from %s on, or leave out --cycle for the newest one", id, kept[0])
 }
 
 // showCoverage prints the coverage; hint says how to name teams. An unreadable payload is an error, and so is a set of payloads
