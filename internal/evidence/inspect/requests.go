@@ -62,7 +62,7 @@ func (r *Requests) Document(command string) *doc.Document {
 	path := "/requests/" + r.ClientID
 	notes := []doc.Note{
 		{Only: doc.Page, Line: r.choices(path)},
-		{Line: doc.Format("The newest answers and refusals of mkt serve, at most %d of each by a process, written within seconds. The request id is the answer's X-Request-Id. An id in a path is kept only if the account has what it names, and values of a query never; a request without a known token or to an unknown path belongs to no account.", requests.Kept)},
+		{Line: doc.Words("The newest requests that mkt serve answered or refused, a few seconds late. The request id is the answer's X-Request-Id.")},
 		{Only: doc.Page, Line: doc.Words("A line leads to what was asked for; explain says where its values came from, as of the publication that answered.")},
 	}
 	if r.Damage != "" {

@@ -153,7 +153,11 @@ state the whole term: without --starts the product has started, and without
 				if err != nil {
 					return step{}, err
 				}
-				return step{said: fmt.Sprintf("Subscribed to %s.", p),
+				said := fmt.Sprintf("Subscribed to %s.", p)
+				if term.Expires != nil && !term.Expires.After(g.Now()) {
+					said = fmt.Sprintf("The subscription to %s has expired.", p)
+				}
+				return step{said: said,
 					edit: func(t *accounts.Tenant) error { t.Products[p] = term; return nil }}, nil
 			}},
 		{use: "unset ID PRODUCT", short: "Remove a subscription",
