@@ -524,8 +524,8 @@ def check_file(name, policy):
     except Exception as error:  # of `need`, or of what reads JSON, base64, UTF-8 and signatures
         reason = shown(str(error)) or type(error).__name__
         return "no", reason, ["does not hold: " + reason]
-    after, before = ("an unknown time" if time is None else time_text(time * 1000) for time in (not_after, not_before))
-    times = f"published not after {after}, logged not before {before}"
+    times = "published not after " + ("an unknown time" if not_after is None else time_text(not_after * 1000))
+    times += "; how long before is not proven" if not_before is None else ", logged not before " + time_text(not_before * 1000)
     if not known:
         by = "nobody that the policy knows" + ALONE
     elif policy[3] == "none":

@@ -160,7 +160,8 @@ func checkedByPython(t *testing.T, python string, args []string, dir, files stri
 		verdict, _, _ := strings.Cut(strings.TrimSpace(line), " ")
 		after, before := "-", "-"
 		if _, times, holds := strings.Cut(line, ": published not after "); holds {
-			after, before, _ = strings.Cut(strings.ReplaceAll(strings.TrimSpace(times), "an unknown time", "unknown"), ", logged not before ")
+			times = strings.NewReplacer("an unknown time", "unknown", "; how long before is not proven", ", logged not before unknown").Replace(times)
+			after, before, _ = strings.Cut(strings.TrimSpace(times), ", logged not before ")
 		}
 		all = append(all, []string{verdict, after, before})
 	}

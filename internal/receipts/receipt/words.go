@@ -64,17 +64,15 @@ func (res *Result) says(claim []string, p *transparency.Policy) string {
 	case res.NotAfter == nil:
 		by += "; that is not enough for the policy"
 	default:
-		by += "; published not after " + res.NotAfter.Format(time.RFC3339) + ", logged not before " + timeOr(res.NotBefore)
+		by += "; published not after " + res.NotAfter.Format(time.RFC3339)
+		if res.NotBefore == nil {
+			by += "; how long before is not proven"
+		} else {
+			by += ", logged not before " + res.NotBefore.Format(time.RFC3339)
+		}
 	}
 	checked[witnessedLine] = "witnessed: by " + by
 	return strings.Join(checked, "\n")
-}
-
-func timeOr(t *time.Time) string {
-	if t == nil {
-		return "an unknown time"
-	}
-	return t.Format(time.RFC3339)
 }
 
 func priceLine(s *table.SelectionRow) string {
