@@ -121,6 +121,19 @@ func flagUsages(flags *pflag.FlagSet, columns int) string {
 	return b.String()
 }
 
+// listFlags lists the commands below a command with their flags.
+func listFlags(cmd *cobra.Command, out io.Writer) {
+	for _, below := range cmd.Commands() {
+		if !below.IsAvailableCommand() {
+			continue
+		}
+		if usages := flagUsages(below.LocalFlags(), helpColumns(out)); usages != "" || !below.HasSubCommands() {
+			fmt.Fprintf(out, "\n%s\n  %s\n%s", strings.TrimSuffix(below.UseLine(), " [flags]"), below.Short, usages)
+		}
+		listFlags(below, out)
+	}
+}
+
 // narrowed returns a help page for a terminal with fewer columns than it was written for.
 // Examples stay as they are, because they are copied; flags are listed for it already.
 func narrowed(page string, columns int) string {
@@ -172,11 +185,13 @@ func (env *Env) addBuiltins(root *cobra.Command) {
 	for _, cmd := range root.Commands() {
 		switch cmd.Name() {
 		case "help":
-			cmd.Long = "Show the help page of a command, or with the word all the list of all commands."
+			cmd.Long = "Show the help page of a command, or with the word all the list of all commands\nand their flags."
 			cmd.Example = "  mkt help tenant add\n  mkt help all"
 			cmd.Run, cmd.RunE = nil, func(_ *cobra.Command, args []string) error {
 				if env.helpAll = len(args) == 1 && args[0] == "all"; env.helpAll {
-					return root.Help()
+					err := root.Help()
+					listFlags(root, root.OutOrStdout())
+					return err
 				}
 				of, rest, err := root.Find(args)
 				if err == nil && len(rest) > 0 {
