@@ -80,15 +80,16 @@ func (g *Group) history(ctx context.Context, f historyFlags, id string) error {
 	if f.at != "" && (f.from != "" || f.to != "") {
 		return terminal.Usagef("--at: want it without --from and --to")
 	}
-	bounds := map[string]snapshot.Moment{}
-	for _, bound := range [][2]string{{"--from", f.from}, {"--to", f.to}, {"--at", f.at}} {
-		if bound[1] == "" {
+	var bounds []bound
+	for _, of := range [][2]string{{"--from", f.from}, {"--to", f.to}, {"--at", f.at}} {
+		if of[1] == "" {
 			continue
 		}
-		var err error
-		if bounds[bound[0]], err = g.MomentArg(bound[0], bound[1]); err != nil {
+		m, err := g.MomentArg(of[0], of[1])
+		if err != nil {
 			return err
 		}
+		bounds = append(bounds, bound{of[0], m})
 	}
 	w := dataset.Filter{Tenant: f.tenant, Product: string(football.MarketEngine)}
 	if err := w.Check(); err != nil {
@@ -123,21 +124,23 @@ func (g *Group) history(ctx context.Context, f historyFlags, id string) error {
 	return unknownTo(errs)
 }
 
+// bound is the moment of a flag.
+type bound struct {
+	flag   string
+	moment snapshot.Moment
+}
+
 // boundsIn returns the options with the times of the flags in a dataset.
-func boundsIn(d dataset.Dataset, bounds map[string]snapshot.Moment) (o history.Options, err error) {
-	for _, flag := range []string{"--from", "--to", "--at"} {
-		m, given := bounds[flag]
-		if !given {
-			continue
-		}
-		at, err := past.TimeOf([]dataset.Dataset{d}, flag, m)
+func boundsIn(d dataset.Dataset, bounds []bound) (o history.Options, err error) {
+	for _, b := range bounds {
+		at, err := past.TimeOf([]dataset.Dataset{d}, b.flag, b.moment)
 		if err != nil {
 			return o, err
 		}
-		if flag != "--to" {
+		if b.flag != "--to" {
 			o.From = at
 		}
-		if flag != "--from" {
+		if b.flag != "--from" {
 			o.To = at // with --at, the step in force then is the only one
 		}
 	}
@@ -147,7 +150,7 @@ func boundsIn(d dataset.Dataset, bounds map[string]snapshot.Moment) (o history.O
 	return o, nil
 }
 
-func (g *Group) pathIn(ctx context.Context, d dataset.Dataset, id string, bounds map[string]snapshot.Moment) (*history.Path, wantedPrices, error) {
+func (g *Group) pathIn(ctx context.Context, d dataset.Dataset, id string, bounds []bound) (*history.Path, wantedPrices, error) {
 	of := wantedPrices{dataset: d}
 	root, err := d.Open()
 	if err != nil {
