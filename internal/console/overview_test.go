@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -16,11 +17,54 @@ import (
 	"mkt/internal/console"
 	"mkt/internal/evidence/doctor"
 	"mkt/internal/testing/check"
+	"mkt/internal/testing/servetest"
 	"mkt/publish/durable"
 	"mkt/publish/football"
 	"mkt/publish/health"
 	"mkt/publish/layout"
 )
+
+// Every link of the overview leads somewhere, also those of accounts that have no data.
+func TestLinksOfTheOverview(t *testing.T) {
+	const credential = `provider: {name: betsapi, credential: "-----BEGIN AGE ENCRYPTED FILE----- YQ== -----END AGE ENCRYPTED FILE-----"}`
+	const both = "products: {market_engine: , live_intelligence: }"
+	list := "version: 1\ntenants:\n"
+	for id, more := range map[string]string{"acme": both, "new": both, "failing": both, "idle": "products: {}", "suspended": both + "\n    status: SUSPENDED", "revoked": both + "\n    status: REVOKED",
+		"expired": `products: {market_engine: {expires: "2026-01-01T00:00:00Z"}}`} {
+		list += "  - id: " + id + "\n    " + more + "\n    " + credential + "\n    schedule: {market_engine: '@every 30s', live_intelligence: '@every 8s'}\n"
+	}
+	list += "  - id: unconnected\n    " + both + "\n    schedule: {market_engine: '@every 30s'}\n"
+	dir := t.TempDir()
+	tenants := filepath.Join(dir, "tenants.yaml")
+	check.Must(t, os.WriteFile(tenants, []byte(list), 0o600))
+	servetest.NewRoot(t, dir, "acme").PublishSamples(2, 1)
+	servetest.NewLiveRoot(t, dir, "acme").Publish(servetest.LiveSamples("acme", 2, 1, servetest.Start))
+	failing := servetest.NewRoot(t, dir, "failing")
+	failing.Record(health.Run{Step: health.StepFetch, StartedAt: servetest.Start, FinishedAt: servetest.Start, Code: health.CodeUnreachable})
+	c, err := console.New(console.Options{Now: func() time.Time { return servetest.Start.Add(time.Hour) }, Version: "test", Data: dir, Tenants: tenants, Log: slog.New(slog.DiscardHandler),
+		Doctor: func(context.Context) doctor.Report { return doctor.Report{} }})
+	check.Must(t, err)
+	open := func(path string) (status int, page string) {
+		answer := httptest.NewRecorder()
+		c.ServeHTTP(answer, httptest.NewRequest(http.MethodGet, "http://localhost"+path, nil))
+		return answer.Code, answer.Body.String()
+	}
+	_, page := open("/")
+	links := regexp.MustCompile(`href="(/[^"]*)"`).FindAllStringSubmatch(page, -1)
+	for _, link := range links {
+		if status, _ := open(html.UnescapeString(link[1])); status != http.StatusOK {
+			t.Errorf("%s: status %d", link[1], status)
+		}
+	}
+	for _, id := range []string{"acme", "new", "failing", "idle", "suspended", "revoked", "expired", "unconnected"} {
+		if !strings.Contains(page, "<strong>"+id+"</strong>") {
+			t.Errorf("there is no %s in %.2000s", id, page)
+		}
+	}
+	if !strings.Contains(page, "every 30 s</a>") || !strings.Contains(page, `href="/cycles/acme/live_intelligence"`) || len(links) < 30 {
+		t.Errorf("%d links: %s", len(links), page)
+	}
+}
 
 // The overview says beside an account what its provider changed in its answers.
 func TestOverviewOfAChangedPayload(t *testing.T) {

@@ -2,6 +2,7 @@
 package overview
 
 import (
+	"cmp"
 	"context"
 	"embed"
 	"errors"
@@ -61,6 +62,7 @@ type accountLine struct {
 	Quota      string
 	UsedUp     bool
 	QuotaDay   strip // of the first product
+	Cycles     string
 	Products   []productLine
 }
 
@@ -73,8 +75,8 @@ func (a *accountLine) Served() bool {
 
 // productLine is one product of an account.
 type productLine struct {
-	Account string
 	Product football.Product
+	Cycles  string // the address of its cycles; "" if it has no data
 	Term    account.Term
 	Next    cyclestate.Next
 	Last    *cyclestate.Last // nil if it never ran
@@ -139,13 +141,14 @@ func (c *Pages) accountLine(t *accounts.Tenant) (accountLine, error) {
 		if quota := quotaStrip(&product, &day); line.QuotaDay.Words == "" {
 			line.QuotaDay = quota
 		}
+		line.Cycles = cmp.Or(line.Cycles, product.Cycles)
 		line.Products = append(line.Products, product)
 	}
 	return line, nil
 }
 
 func (c *Pages) productLine(t *accounts.Tenant, p football.Product, now time.Time) (l productLine, day cyclestate.Day, err error) {
-	l = productLine{Account: t.ID, Product: p, Term: t.Subscription(p, now)}
+	l = productLine{Product: p, Term: t.Subscription(p, now)}
 	newest := cyclestate.NewestRuns(c.Data, t.ID, p)
 	day = cyclestate.DayOf(now, newest...)
 	var began time.Time
@@ -173,6 +176,7 @@ func (c *Pages) productLine(t *accounts.Tenant, p football.Product, now time.Tim
 		return l, day, nil
 	}
 	defer root.Close()
+	l.Cycles = "/cycles/" + t.ID + "/" + string(p)
 	if l.Changed, err = doctor.PayloadChange(root, t); err != nil {
 		return l, day, err
 	}
@@ -203,15 +207,12 @@ func (c *Pages) productLine(t *accounts.Tenant, p football.Product, now time.Tim
 	return l, day, nil
 }
 
-// Cycles returns the address of the product's cycles, and CycleLink that of the newest one, if fetch did
-// not fail before it had an id.
-func (l productLine) Cycles() string { return "/cycles/" + l.Account + "/" + string(l.Product) }
-
+// CycleLink returns the address of the newest cycle, or of all if fetch failed before it had an id.
 func (l productLine) CycleLink() string {
 	if l.Last == nil || l.Last.Cycle == "" {
-		return l.Cycles()
+		return l.Cycles
 	}
-	return l.Cycles() + "/" + l.Last.Cycle
+	return l.Cycles + "/" + l.Last.Cycle
 }
 
 // NotServed is the number of accounts that are not served.
@@ -221,11 +222,11 @@ func (b overviewBody) NotServed() int { return b.All - b.Served }
 type nextView struct {
 	cyclestate.Next
 	overviewBody
-	Cycles string // the address of the product's cycles
+	Cycles string
 }
 
 // NextOf returns the next cycle of a product for the template.
-func (b overviewBody) NextOf(p productLine) nextView { return nextView{p.Next, b, p.Cycles()} }
+func (b overviewBody) NextOf(p productLine) nextView { return nextView{p.Next, b, p.Cycles} }
 
 // moment is a time beside another.
 type moment struct {

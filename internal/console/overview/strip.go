@@ -27,7 +27,7 @@ func bar(path *string, hour int, share float64) {
 // dayStrip draws the longest time without new data in each hour. A full bar is the time from which
 // a cycle is overdue.
 func dayStrip(l *productLine, d *cyclestate.Day, every time.Duration) strip {
-	s := strip{Link: l.Cycles()}
+	s := strip{Link: l.Cycles}
 	for i, h := range d {
 		share := 0.0
 		if every > 0 {
@@ -77,6 +77,6 @@ func quotaStrip(l *productLine, d *cyclestate.Day) (s strip) {
 	if least < 0 {
 		return strip{}
 	}
-	s.Link, s.Words = l.Cycles(), fmt.Sprintf("at least %s left of the quota", frame.Count(least))
+	s.Link, s.Words = l.Cycles, fmt.Sprintf("at least %s left of the quota", frame.Count(least))
 	return s
 }

@@ -10,7 +10,7 @@ import (
 
 // A bar is full, and bad, from where a cycle is overdue; an hour without anything has none.
 func TestStrips(t *testing.T) {
-	l := &productLine{Account: "acme", Product: "market_engine"}
+	l := &productLine{Cycles: "/cycles/acme/market_engine"}
 	var day cyclestate.Day
 	if dayStrip(l, &day, time.Hour).Words != "" || quotaStrip(l, &day).Words != "" {
 		t.Error("a day of which nothing is known is drawn")
