@@ -73,9 +73,9 @@ func sentence(r payloads.Report) string {
 	}
 	before := func(c payloads.Change) string { return fmt.Sprintf("%d %% had it in the week before", 100*c.Has/c.Of) }
 	parts := []string{
-		list("the answers lack ", gone, func(c payloads.Change) string { return c.Name + " (" + c.Answers + "; " + before(c) + ")" }),
+		list("the answers lack ", gone, func(c payloads.Change) string { return quoted(c.Name) + " (" + c.Answers + "; " + before(c) + ")" }),
 		list("no fixture has the market ", markets, func(c payloads.Change) string { return title(c) + " (" + before(c) + ")" }),
-		list("the answers have a new ", r.Of(payloads.FieldNew), func(c payloads.Change) string { return c.Name + " (" + c.Answers + ")" }),
+		list("the answers have a new ", r.Of(payloads.FieldNew), func(c payloads.Change) string { return quoted(c.Name) + " (" + c.Answers + ")" }),
 		list("no rule maps the new market ", r.Of(payloads.MarketNew), func(c payloads.Change) string { return fmt.Sprintf("%s (in %d of %d fixtures)", title(c), c.Has, c.Of) }),
 		lost(r),
 	}
@@ -97,13 +97,16 @@ func list(before string, changes []payloads.Change, one func(payloads.Change) st
 	return before + strings.Join(names, ", ")
 }
 
-// title returns the name of a market in the provider's words, which may be of any characters.
+// title returns the name of a market in the provider's words.
 func title(c payloads.Change) string {
 	if c.Title != "" && c.Title != c.Name {
-		return fmt.Sprintf("%q, %q", c.Title, c.Name)
+		return quoted(c.Title) + ", " + quoted(c.Name)
 	}
-	return fmt.Sprintf("%q", c.Name)
+	return quoted(c.Name)
 }
+
+// quoted returns a name of the provider's, which may be of any characters and any length.
+func quoted(name string) string { return fmt.Sprintf("%q", terminal.Cut(name, 60)) }
 
 func lost(r payloads.Report) string {
 	switch {

@@ -1,6 +1,7 @@
 package doctor_test
 
 import (
+	"strings"
 	"testing"
 
 	"mkt/internal/accounts"
@@ -22,11 +23,13 @@ func TestPayloadChange(t *testing.T) {
 	market := `{"kind": "market_gone", "name": "full_time_result", "title": "Full Time Result", "since": "2026-11-29T14:00:00Z", "has": 99, "of": 100}`
 	for report, want := range map[string]string{
 		`{"format": 1, "source": {"provider": "betsapi"}}`: "",
-		payloadReport: `since 20 Nov 09:07 UTC the answers lack results.goals (bet365/prematch; 99 % had it in the week before); no rule maps the new market "Kick\x1b[1m", "k" (in 9 of 26 fixtures); ` +
+		payloadReport: `since 20 Nov 09:07 UTC the answers lack "results.goals" (bet365/prematch; 99 % had it in the week before); no rule maps the new market "Kick\x1b[1m", "k" (in 9 of 26 fixtures); ` +
 			`about 408 markets of 25 fixtures that were mapped are gone or RAW`,
 		`{"format": 1, "source": {"provider": "betsapi"}, "changes": [` + market + `]}`: `since 29 Nov 14:00 UTC no fixture has the market "Full Time Result", "full_time_result" (99 % had it in the week before); no mapped market is lost`,
-		`{"format": 1, "source": {"provider": "betsapi"}, "live": true, "lost_fixtures": 1, "changes": [` + field + `,` + field + `,` + field + `,` + market + `]}`: `since 29 Nov 14:00 UTC the answers lack a.b (odds; 99 % had it in the week before), ` +
-			`a.b (odds; 99 % had it in the week before), and 1 more; statistics are missing in about 1 fixture in play`,
+		`{"format": 1, "source": {"provider": "betsapi"}, "live": true, "lost_fixtures": 1, "changes": [` + field + `,` + field + `,` + field + `,` + market + `]}`: `since 29 Nov 14:00 UTC the answers lack "a.b" (odds; 99 % had it in the week before), ` +
+			`"a.b" (odds; 99 % had it in the week before), and 1 more; statistics are missing in about 1 fixture in play`,
+		`{"format": 1, "source": {"provider": "betsapi"}, "changes": [{"kind": "field_new", "answers": "odds", "name": "` + strings.Repeat("a", 500) + `", "since": "2026-11-29T14:00:00Z", "has": 9, "of": 9}]}`: `since 29 Nov 14:00 UTC ` +
+			`the answers have a new "` + strings.Repeat("a", 59) + `…" (odds); no mapped market is lost`,
 	} {
 		mem := durabletest.NewMem()
 		check.Must(t, health.OverwriteState(mem, "state/payload.json", []byte(report)))
