@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -40,7 +41,7 @@ const (
 
 // Limits of a search.
 const (
-	MaxQuery  = 200 // characters
+	MaxQuery  = 500 // characters
 	maxHits   = 50
 	maxUnread = 20 // that are named
 )
@@ -66,11 +67,26 @@ type Results struct {
 	Unread []string
 }
 
-// Search looks for an id, or for the words of a team or a league, in the newest publications of
+// ids are those that mkt makes, in any text.
+var ids = regexp.MustCompile(`(?i:\b(?:fx|mk|sl|req)_[a-z2-7]{24,26}(?:~[a-z2-7]{8})?\b)|\b\d{8}T\d{6}Z-[a-z_]+`)
+
+// idIn returns the one id in a text, such as an answer or an address that a client sent; else the text.
+func idIn(text string) string {
+	found := ids.FindAllString(text, -1)
+	if len(found) == 0 || slices.ContainsFunc(found, func(id string) bool { return id != found[0] }) {
+		return text
+	}
+	if found[0][0] > '9' { // it is no cycle, which has capitals
+		return strings.ToLower(found[0])
+	}
+	return found[0]
+}
+
+// Search looks for the id in a text, or for the words of a team or a league, in the newest publications of
 // datasets, of fixtures in all kept ones, and for requests in the folder that serve writes them to. What cannot be
 // read is left out and named. A search that ctx ends has what it found until then.
 func Search(ctx context.Context, list []dataset.Dataset, requestsDir, text string) Results {
-	text = strings.TrimSpace(text)
+	text = idIn(strings.TrimSpace(text))
 	r := Results{Query: text, Kind: Words}
 	look := func(dataset.Dataset, durable.ReadFS) error { return nil }
 	cycle, err := snapshot.ParseMoment(text, time.Time{})

@@ -19,6 +19,8 @@ import (
 	"mkt/serve/requests"
 )
 
+const long = "req_abcdefghijklmnopqrstuvwx" // the id of a request as serve makes it
+
 // searched is a data root of three accounts: acme has Beşiktaş at home, which is in play; other has many
 // fixtures, and one with the id of one of acme's; the newest publication of broken is damaged.
 func searched(t *testing.T) (data, requestsDir string) {
@@ -47,6 +49,7 @@ func searched(t *testing.T) (data, requestsDir string) {
 	defer disk.Close()
 	log := requests.New(requests.Options{Disk: disk, Name: func() (string, error) { return "web", nil }, Known: func(string) bool { return true }, Now: time.Now})
 	log.Add("acme", requests.Record{At: servetest.Start, ID: "req_abc", Route: "/fixtures/{id}", Fixture: list[0].Row.FixtureID, Status: 200})
+	log.Add("acme", requests.Record{At: servetest.Start, ID: long, Route: "/account", Status: 200})
 	log.Add("acme", requests.Record{At: servetest.Start, ID: "twice", Route: "/account", Status: 403, Code: "CLIENT_SUSPENDED"})
 	log.Add("acme", requests.Record{At: servetest.Start.Add(time.Second), ID: "twice", Route: "/account", Status: 200})
 	log.Add("other", requests.Record{At: servetest.Start, ID: "twice", Route: "/account", Status: 200})
@@ -81,6 +84,13 @@ func TestSearch(t *testing.T) {
 		cycle:              "cycle acme, cycle broken, cycle other",
 		cycle[:16]:         "cycle acme, cycle acme, cycle broken, cycle other",
 		"20200101T000000Z": "",
+		`{"client_id":"acme","fixture_id":"` + fx("acme", 0) + `"}`:                  "fixture acme → /fixtures/acme/" + fx("acme", 0),
+		"https://api.test/api/v1/fixtures/" + fx("acme", 0) + "/markets?period=FULL": "fixture acme → /fixtures/acme/" + fx("acme", 0),
+		strings.ToUpper(fx("acme", 0)):                                               "fixture acme → /fixtures/acme/" + fx("acme", 0),
+		fx("acme", 0) + " " + mk:                                                     "",
+		"raw/cycle=" + cycle + "/":                                                   "cycle acme, cycle broken, cycle other",
+		"X-Request-Id: " + long:                                                      "request acme → /requests/acme?id=" + long,
+		`{"error":{"code":"FIXTURE_NOT_FOUND","message":"there is no such fixture","request_id":"` + long + `"}}`: "request acme → /requests/acme?id=" + long,
 		"req_abc":          "request acme → /requests/acme?id=req_abc",
 		"req_abcd":         "",
 		"twice":            "request acme, request other",
