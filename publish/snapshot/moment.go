@@ -203,3 +203,16 @@ func IsKept(f durable.ReadFS, c Commit) (bool, error) {
 	}
 	return false, fmt.Errorf("%s: %w: it is missing", manifest, ErrDamaged)
 }
+
+// OldestKept returns the oldest publication up to head whose snapshot is kept. It may be a damaged one. If a
+// record is damaged, it is head.
+func OldestKept(f durable.ReadFS, head Commit) Commit {
+	_, oldest, err := Search(f, head, func(c Commit) bool {
+		kept, err := IsKept(f, c)
+		return kept || err != nil
+	})
+	if err != nil {
+		return head
+	}
+	return oldest
+}

@@ -52,15 +52,7 @@ func PublicationOf(r *http.Request, root durable.ReadFS) (*Publication, error) {
 	if err != nil || !found {
 		return nil, err
 	}
-	p := &Publication{Path: r.URL.EscapedPath(), Last: head.Version, Commit: head}
-	_, first, err := snapshot.Search(root, head, func(c snapshot.Commit) bool {
-		there, err := snapshot.IsKept(root, c)
-		return there || err != nil // a damaged one is offered, and its page says so
-	})
-	if err != nil { // a record of the past is damaged: the newest publication is shown all the same
-		first = head
-	}
-	p.First = first.Version
+	p := &Publication{Path: r.URL.EscapedPath(), First: snapshot.OldestKept(root, head).Version, Last: head.Version, Commit: head}
 	if text := r.URL.Query().Get("version"); text != "" {
 		version, err := strconv.ParseUint(text, 10, 64)
 		if err != nil || version == 0 {

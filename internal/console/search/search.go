@@ -71,7 +71,7 @@ func (c *Pages) Asked(r *http.Request) (frame.View, error) {
 	if _, known := file.Tenant(id); !known || !layout.ValidTenantID(id) {
 		return frame.View{}, frame.NotFound("There is no account %q.", id)
 	}
-	list, err := inspect.RequestsOf(c.Requests, id, inspect.RequestsWanted{Refused: q.Get("refused") != "", ID: q.Get("id")})
+	list, err := inspect.RequestsOf(c.Requests, c.Data, id, inspect.RequestsWanted{Refused: q.Get("refused") != "", ID: q.Get("id")})
 	if err != nil {
 		return frame.View{}, err
 	}

@@ -8,10 +8,12 @@ import (
 	"slices"
 	"strings"
 
+	"mkt/internal/dataset"
 	doc "mkt/internal/evidence/document"
 	"mkt/internal/terminal"
 	"mkt/publish/durable"
 	"mkt/publish/football"
+	"mkt/publish/snapshot"
 	"mkt/serve/requests"
 )
 
@@ -22,6 +24,8 @@ type Requests struct {
 	Requests       []requests.Record `json:"requests"`
 	Kept           int               `json:"kept"`             // also those that were not wanted
 	Damage         string            `json:"damage,omitempty"` // files and lines that were left out
+
+	keptFrom map[string]uint64 // by product: the oldest version whose snapshot is kept
 }
 
 // RequestsWanted selects requests; the zero value selects all.
@@ -30,10 +34,10 @@ type RequestsWanted struct {
 	ID      string // only those with this id
 }
 
-// RequestsOf reads the requests of an account from the folder that serve writes them to. There are
-// none if it is missing.
-func RequestsOf(dir, account string, w RequestsWanted) (r Requests, err error) {
-	r = Requests{RequestsWanted: w, ClientID: account, Requests: []requests.Record{}}
+// RequestsOf reads the requests of an account from the folder that serve writes them to, and which of the
+// publications that answered are kept in the data root. There are no requests if the folder is missing.
+func RequestsOf(dir, data, account string, w RequestsWanted) (r Requests, err error) {
+	r = Requests{RequestsWanted: w, ClientID: account, Requests: []requests.Record{}, keptFrom: map[string]uint64{}}
 	root, err := durable.OpenExisting(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return r, nil
@@ -53,8 +57,19 @@ func RequestsOf(dir, account string, w RequestsWanted) (r Requests, err error) {
 	r.Requests = append(r.Requests, slices.DeleteFunc(list, func(one requests.Record) bool {
 		return w.Refused && !one.Refused() || w.ID != "" && one.ID != w.ID
 	})...)
+	products, _ := dataset.List(data, dataset.Filter{Tenant: account})
+	for _, d := range products {
+		if root, err := d.Open(); err == nil { // else the page that is linked says why not
+			if head, found, err := snapshot.Head(root); err == nil && found {
+				r.keptFrom[string(d.Product)] = snapshot.OldestKept(root, head).Version
+			}
+			root.Close()
+		}
+	}
 	return r, nil
 }
+
+func (r *Requests) isKept(one *requests.Record) bool { return one.Version >= r.keptFrom[one.Product] }
 
 // Document returns the requests for people. On a page each leads to what was answered; in a terminal one
 // alone has the command that goes on, which begins as given.
@@ -63,7 +78,7 @@ func (r *Requests) Document(command string) *doc.Document {
 	notes := []doc.Note{
 		{Only: doc.Page, Line: r.choices(path)},
 		{Line: doc.Words("The newest requests that mkt serve answered or refused, a few seconds late. The request id is the answer's X-Request-Id.")},
-		{Only: doc.Page, Line: doc.Words("A line leads to what was asked for; explain says where its values came from, as of the publication that answered.")},
+		{Only: doc.Page, Line: doc.Words("A line leads to what was asked for as of the publication that answered, as long as that is kept; explain says where its values came from.")},
 	}
 	if r.Damage != "" {
 		notes = append(notes, doc.Note{Line: doc.Styled(terminal.Bad, "left out: "+r.Damage)})
@@ -87,6 +102,9 @@ func (r *Requests) Document(command string) *doc.Document {
 		}
 		if one.Version > 0 {
 			publication = doc.Line{doc.Link(fmt.Sprintf("/cycles/%s/%s/v%d", r.ClientID, one.Product, one.Version), fmt.Sprintf("v%d", one.Version))}
+			if !r.isKept(one) {
+				publication = append(publication, doc.Soft(" not kept"))
+			}
 		}
 		cells := []any{doc.Stamp(one.At), r.asked(one), status, r.answer(one), fmt.Sprintf("%.1f ms", one.MS), publication, doc.Code(one.ID)}
 		if several {
@@ -94,8 +112,8 @@ func (r *Requests) Document(command string) *doc.Document {
 		}
 		shown.Table.Add(cells...)
 	}
-	if one := r.Requests[0]; len(r.Requests) == 1 && explained(&one) != "" {
-		shown.Facts = []doc.Fact{{Only: doc.Terminal, Name: "what was behind it", Value: doc.Format("%s explain %s --tenant %s --product %s --at v%d", command, explained(&one), r.ClientID, one.Product, one.Version)}}
+	if one := r.Requests[0]; len(r.Requests) == 1 && r.explained(&one) != "" {
+		shown.Facts = []doc.Fact{{Only: doc.Terminal, Name: "what was behind it", Value: doc.Format("%s explain %s --tenant %s --product %s --at v%d", command, r.explained(&one), r.ClientID, one.Product, one.Version)}}
 	}
 	return d
 }
@@ -125,12 +143,13 @@ func (r *Requests) none() string {
 // asked is the request, with a link to what it was about as of then.
 func (r *Requests) asked(one *requests.Record) doc.Line {
 	path := one.Path()
-	if one.Fixture == "" {
+	isLive := one.Product == string(football.LiveIntelligence)
+	if one.Fixture == "" || one.Version > 0 && (isLive || one.Market == "") && !r.isKept(one) {
 		return doc.Words(path)
 	}
 	to := "/fixtures/" + r.ClientID + "/" + one.Fixture
 	switch {
-	case one.Product == string(football.LiveIntelligence):
+	case isLive:
 		to = "/live/" + r.ClientID + "/" + one.Fixture + version(one)
 	case one.Market != "":
 		to += "/" + url.PathEscape(one.Market)
@@ -149,7 +168,7 @@ func version(one *requests.Record) string {
 
 // answer is the refusal as the client got it, or a link to what was behind the answer.
 func (r *Requests) answer(one *requests.Record) doc.Line {
-	target := explained(one)
+	target := r.explained(one)
 	switch {
 	case one.Refused():
 		return doc.Line{{Words: one.Code, Style: terminal.Bad}, {Words: " " + one.Message}}
@@ -161,9 +180,10 @@ func (r *Requests) answer(one *requests.Record) doc.Line {
 	return doc.Line{at}
 }
 
-// explained returns what mkt explain can explain of an answer; "" if there is nothing.
-func explained(one *requests.Record) string {
-	if one.Refused() || one.Fixture == "" || one.Version == 0 {
+// explained returns what mkt explain can explain of an answer; "" if there is nothing. Of a match in play it needs no
+// snapshot.
+func (r *Requests) explained(one *requests.Record) string {
+	if one.Refused() || one.Fixture == "" || one.Version == 0 || one.Product != string(football.LiveIntelligence) && !r.isKept(one) {
 		return ""
 	}
 	if one.Market != "" {

@@ -31,7 +31,7 @@ the client got in X-Request-Id. A client's complaint begins here; with
 			if !layout.ValidTenantID(args[0]) {
 				return terminal.Usagef("tenant id %q: not an account's id", args[0])
 			}
-			list, err := inspect.RequestsOf(serve.RequestsDir(cmp.Or(usage, filepath.Join(g.Data, serve.UsageFolder))), args[0], wanted)
+			list, err := inspect.RequestsOf(serve.RequestsDir(cmp.Or(usage, filepath.Join(g.Data, serve.UsageFolder))), g.Data, args[0], wanted)
 			if err != nil {
 				return err
 			}
