@@ -411,7 +411,7 @@ var faults = []fault{
 		h.log(nil)
 		check.Must(h.t, errors.Join(os.RemoveAll(h.path("data/log")), os.RemoveAll(h.path("data/leaves"))))
 		h.later(15 * time.Minute)
-	}, []string{"WARN LOG_BEHIND"}, "/data", "mkt log, and look at"},
+	}, []string{"WARN LOG_BEHIND"}, "/data", "mkt log; then look at"},
 	{"log of which an account has an older copy", func(h *installation) {
 		h.log(nil)
 		check.Must(h.t, os.Remove(h.in("commits/*.json")))

@@ -112,7 +112,7 @@ func (d *doctor) behind(ctx context.Context, s *store.Store, view *transparency.
 			head, isNew, err = commitlog.NewestStored(ctx, s.Dataset(r.id, r.product), last)
 		}
 		if err != nil {
-			fix := "restore the newest copy of its data; if it is lost, " + d.recover(r, "--new-history") + " begins a new history, which the log takes"
+			fix := "restore the newest copy of its data; if it is lost, begin a new history, which the log takes: " + d.recover(r, "--new-history")
 			d.bad(Fail, "LOG_REFUSED", "log", r.at(""), fix, "%v", err)
 			continue
 		}
@@ -138,7 +138,7 @@ func (d *doctor) behind(ctx context.Context, s *store.Store, view *transparency.
 		late = append(late, fmt.Sprintf("%s %s %d to %d", r.id, r.product, first.Version, head.Version))
 	}
 	if len(late) > 0 { // the cause is the same for all: the run that logs them
-		d.bad(Warn, "LOG_BEHIND", "log", place{file: d.Data}, d.mkt("log")+", and look at the log of mkt schedule on the machine with the key",
+		d.bad(Warn, "LOG_BEHIND", "log", place{file: d.Data}, d.mkt("log")+"; then look at the log of mkt schedule on the machine with the key",
 			"publications of %s are not in the transparency log, and the first of them is %s old: %s", terminal.Plural(len(late), "dataset"), ago(oldest), strings.Join(late, ", "))
 	}
 }
@@ -171,7 +171,7 @@ func (d *doctor) witnesses(view *transparency.View, head transparency.Signed, wr
 	var away []string
 	for _, s := range states {
 		if enough && s.Error == transparency.ErrRefused.Error() {
-			d.bad(Warn, "LOG_UNWITNESSED", "log", at, "ask who runs it for the checkpoint that it cosigned last: mkt log audit --from shows whether the log continues it; if there is none, name another witness in the policy",
+			d.bad(Warn, "LOG_UNWITNESSED", "log", at, "ask who runs it for the checkpoint that it cosigned last, and see with mkt log audit --from whether the log continues it; if there is none, name another witness in the policy",
 				"witness %s: %s, since %s; others cosign the log", s.Name, s.Error, terminal.ClockTime(*s.Since))
 			return
 		}
@@ -190,7 +190,7 @@ func (d *doctor) witnesses(view *transparency.View, head transparency.Signed, wr
 		if since != nil {
 			what += ", and since " + terminal.ClockTime(*since) + " too few witnesses answer"
 		}
-		d.bad(Warn, "LOG_UNWITNESSED", "log", at, "ask who runs the witnesses, or name others in the policy; mkt schedule asks them every minute, and receipts made until then say that they are unwitnessed",
+		d.bad(Warn, "LOG_UNWITNESSED", "log", at, "ask who runs the witnesses, or name others in the policy; they are asked every minute, and receipts made until then say that they are unwitnessed",
 			"%s", strings.Join(append([]string{what}, away...), "; "))
 	}
 }

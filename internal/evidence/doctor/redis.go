@@ -40,10 +40,10 @@ func (d *doctor) redis(ctx context.Context) {
 		d.bad(Warn, "REDIS_SLOW", "redis", at, "run a server that is nearer, or one that has less to do", "a command took %v; serve waits for at most %v", r.Took.Round(time.Millisecond), limits.CommandTime)
 	}
 	if r.Policy != "" && r.Policy != limits.NoEviction {
-		d.bad(Warn, "REDIS_EVICTS", "redis", at, "redis-cli config set maxmemory-policy "+limits.NoEviction+", and the same in its configuration file", "maxmemory-policy is %s: if its memory is full, it deletes leases and buckets", r.Policy)
+		d.bad(Warn, "REDIS_EVICTS", "redis", at, "redis-cli config set maxmemory-policy "+limits.NoEviction+"; then the same in its configuration file", "maxmemory-policy is %s: if its memory is full, it deletes leases and buckets", r.Policy)
 	}
 	if r.Ahead.Abs() > cluster.ClockTolerance {
-		d.bad(Warn, "REDIS_CLOCK", "redis", at, "timedatectl status, on both machines", "its clock is %s %s this one: a worker here runs no account and takes no lease", ago(r.Ahead.Abs()), word(r.Ahead > 0, "ahead of", "behind"))
+		d.bad(Warn, "REDIS_CLOCK", "redis", at, "on both machines: timedatectl status", "its clock is %s %s this one: a worker here runs no account and takes no lease", ago(r.Ahead.Abs()), word(r.Ahead > 0, "ahead of", "behind"))
 	}
 	if names := slices.Compact(slices.Clone(r.Replicas)); len(names) < len(r.Replicas) {
 		d.bad(Warn, "REDIS_REPLICA", "redis", at, "give each its own serve.replica; if one was started again just now, wait for ten seconds", "some replicas have the same name: %s", strings.Join(r.Replicas, ", "))
@@ -78,7 +78,7 @@ func (d *doctor) redisPassword() {
 		return
 	}
 	if info, err := os.Stat(d.Config); err == nil && info.Mode()&0o004 != 0 {
-		d.bad(Warn, "REDIS_EXPOSED", "redis", place{file: d.Config}, "chmod o-r "+terminal.Quote(d.Config)+", or put the URL into the variable MKT_REDIS of the service", "redis has a password, and every user may read the file")
+		d.bad(Warn, "REDIS_EXPOSED", "redis", place{file: d.Config}, "chmod o-r "+terminal.Quote(d.Config)+"; or put the URL into the variable MKT_REDIS of the service", "redis has a password, and every user may read the file")
 	}
 }
 

@@ -266,7 +266,7 @@ func (d *doctor) inPlan(r *root, plan *health.Plan) {
 
 // largerPlan returns the commands to run if the plan does not include a product.
 func (d *doctor) largerPlan(r *root) string {
-	return d.connect(r.tenant) + " with the credential of a larger plan, or " +
+	return "with the credential of a larger plan: " + d.connect(r.tenant) + "; or without the product: " +
 		d.mkt(fmt.Sprintf("tenant product unset %s %s", r.id, r.product))
 }
 

@@ -29,7 +29,7 @@ func (d *doctor) snapshot(r *root) {
 	case errors.Is(err, snapshot.ErrDamaged):
 		r.published = true
 		d.bad(Fail, "COMMIT_DAMAGED", "snapshot", r.at(layout.CommitsDir),
-			"restore the record from a backup: without it nothing more is published; without a backup "+d.recover(r, "--new-history"), "%v", err)
+			"restore the record from a backup: without it nothing more is published; without a backup: "+d.recover(r, "--new-history"), "%v", err)
 		return
 	case err != nil:
 		d.unreadable("snapshot", r.at(layout.CommitsDir), err)

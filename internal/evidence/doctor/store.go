@@ -75,7 +75,7 @@ func (d *doctor) sharedAccounts(ctx context.Context, s *store.Store, at place) {
 	case copied.ByHand:
 		d.bad(Warn, "ACCOUNTS_BY_HAND", "store", file, d.mkt("tenant validate --seal"), "it was changed by hand since version %d: only this machine has the change, and the next newer version replaces it", copied.Version)
 	case copied.Version < copied.Newest:
-		d.bad(Warn, "ACCOUNTS_BEHIND", "store", file, d.mkt("tenant list")+", and look at the log of mkt serve and mkt schedule", "it is a copy of version %d, and the store has version %d", copied.Version, copied.Newest)
+		d.bad(Warn, "ACCOUNTS_BEHIND", "store", file, d.mkt("tenant list")+"; then look at the log of mkt serve and mkt schedule", "it is a copy of version %d, and the store has version %d", copied.Version, copied.Newest)
 	default:
 		d.ok("store", file, "it is a copy of version %d, the newest in the store", copied.Version)
 	}

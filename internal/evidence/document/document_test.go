@@ -45,3 +45,27 @@ func TestOneAnswer(t *testing.T) {
 		t.Errorf("a provider's markup on the page\n%s", page)
 	}
 }
+
+// Only the commands of a fix are set in the type of a command, which a page lets one copy.
+func TestCommandsOfAFix(t *testing.T) {
+	for fix, want := range map[string]string{
+		"mkt cycle --tenant acme":              "[mkt cycle --tenant acme]",
+		"set it below serve, then restart mkt": "set it below serve, then restart mkt",
+		"none is needed with mkt schedule; with cron run it as often: /bin/mkt --config a tenant schedule set acme live \"@every 45s\"; or buy a larger quota, and then: mkt provider test acme": "none is needed with mkt schedule; " +
+			"with cron run it as often: [/bin/mkt --config a tenant schedule set acme live \"@every 45s\"]; or buy a larger quota, and then: [mkt provider test acme]",
+		"mkt recover --tenant acme rebuilds it; if it cannot, restore it from a backup: the hash must be the same": "[mkt recover --tenant acme] rebuilds it; if it cannot, restore it from a backup: the hash must be the same",
+		"run doctor as root: sudo mkt doctor": "run doctor as root: [sudo mkt doctor]",
+		"chmod 600 seal.key":                  "[chmod 600 seal.key]",
+	} {
+		got := ""
+		for _, s := range (document.Finding{Fix: fix}).Repair() {
+			if s.Code {
+				s.Words = "[" + s.Words + "]"
+			}
+			got += s.Words
+		}
+		if got != want {
+			t.Errorf("%q\n got %s\nwant %s", fix, got, want)
+		}
+	}
+}

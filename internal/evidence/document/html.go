@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"html/template"
 	"io"
+	"regexp"
 	"strings"
 
 	"mkt/internal/evidence/page"
@@ -26,6 +27,28 @@ func (f Finding) Colour() string { return cmp.Or(colours[f.Style], "soft") }
 
 // Place returns where it is.
 func (f Finding) Place() string { return f.where() }
+
+// command is a part of a fix that can be pasted, and words after it.
+var command = regexp.MustCompile(`^((?:sudo )?(?:\S*/)?(?:mkt|chmod|chown|df|fuser|journalctl|kill|ls|mv|redis-cli|rm|timedatectl) .+?)( rebuilds it| finds all damage)?$`)
+
+// Repair returns the fix, in which semicolons divide words and commands. A command may follow words and a colon.
+func (f Finding) Repair() (line Line) {
+	for i, part := range strings.Split(f.Fix, "; ") {
+		if i > 0 {
+			line = append(line, Span{Words: "; "})
+		}
+		before, last := "", part
+		if at := strings.LastIndex(part, ": ") + 1; at > 0 {
+			before, last = part[:at+1], part[at+1:]
+		}
+		if found := command.FindStringSubmatch(last); found != nil {
+			line = append(line, Span{Words: before}, Code(found[1]), Span{Words: found[2]})
+		} else {
+			line = append(line, Span{Words: part})
+		}
+	}
+	return line
+}
 
 // OnPage reports whether a page has anything of the section to show.
 func (s Section) OnPage() bool {

@@ -326,7 +326,7 @@ func NextStep(err error) string {
 	case errors.Is(err, transparency.ErrFork):
 		return "keep all copies of it, find out which one was changed with mkt log audit, and begin a new log: " + beginAnew
 	case errors.Is(err, transparency.ErrRefused):
-		return "restore log and leaves from the newest copy; if they are the newest, get from the witness the checkpoint that it cosigned last: mkt log audit --from shows whether the log continues it"
+		return "restore log and leaves from the newest copy; if they are the newest, get from the witness the checkpoint that it cosigned last, and see with mkt log audit --from whether the log continues it"
 	case errors.Is(err, transparency.ErrOtherKey):
 		return "restore that key from a copy; if it is lost, begin a new log: " + beginAnew
 	case errors.Is(err, transparency.ErrDamaged):
