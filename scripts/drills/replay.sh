@@ -12,11 +12,12 @@ seconds=${1:-60}; shift || true
 [ $# -gt 0 ] || set -- 1 10 60
 field() { sed "s/.*\"$2\":\"\([^\"]*\)\".*/\1/" "$1"; } # FILE NAME: its last value of that name
 
-"$bin" demo --dir . --listen 127.0.0.1:0 --console 127.0.0.1:0 --past 5m --fixtures 60 --in-play 8 --output json > demo.json 2> demo.log & simulator=$!
-until grep -q '"event":"ready"' demo.json; do kill -0 $simulator 2> /dev/null || { cat demo.log; fail "mkt demo"; }; sleep 0.2; done
-sed -i 1d demo.json # "open", with the same members
-token=$(sed 's/.*"client_id":"main","token":"\([^"]*\)".*/\1/' demo.json)
-node "$client" record recording.json "$seconds" "$(field demo.json base_url)" "$token"
+mkdir demo; cd demo
+"$bin" demo --dir . --listen 127.0.0.1:0 --console 127.0.0.1:0 --past 5m --fixtures 60 --in-play 8 --output json > ../demo.json 2> ../demo.log & simulator=$!
+until grep -q '"event":"ready"' ../demo.json; do kill -0 $simulator 2> /dev/null || { cat ../demo.log; fail "mkt demo"; }; sleep 0.2; done
+sed -i 1d ../demo.json # "open", with the same members
+token=$(sed 's/.*"client_id":"main","token":"\([^"]*\)".*/\1/' ../demo.json)
+node "$client" record recording.json "$seconds" "$(field ../demo.json base_url)" "$token"
 kill $simulator; wait $simulator || fail "mkt demo ended with $?"
 simulator=
 

@@ -4,8 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -171,21 +175,31 @@ func (g *Group) emulate(ctx context.Context, f demoFlags, clock *Clock, accounts
 	return stopped, nil
 }
 
-// folder makes the folder of the demo, which no other one has until remove is called.
+// folder makes the folder of the demo, which no other one has until remove is called. envFile is its first file, so that
+// a folder of a demo is known.
 func (g *Group) folder(f *demoFlags) (remove func(), err error) {
 	if f.dir != "" {
-		root, err := durable.OpenRoot(f.dir)
-		if err != nil {
+		if err := mayUse(f.dir); err != nil {
 			return nil, err
 		}
-		lock, err := root.Lock("lock")
+		root, err := durable.OpenRoot(f.dir)
+		if err != nil {
+			return nil, fmt.Errorf("--dir %s: %w", f.dir, err)
+		}
+		lock, err := root.Lock(lockFile)
 		if errors.Is(err, durable.ErrLocked) {
 			err = fmt.Errorf("--dir %s: %w: another mkt demo has it", f.dir, durable.ErrLocked)
 		}
 		if err != nil {
 			return nil, errors.Join(err, root.Close())
 		}
-		return func() { lock.Close(); root.Close() }, nil
+		remove = func() { lock.Close(); root.Close() }
+		mark, err := os.OpenFile(filepath.Join(f.dir, envFile), os.O_WRONLY|os.O_CREATE, 0o600)
+		if err != nil {
+			remove()
+			return nil, err
+		}
+		return remove, mark.Close()
 	}
 	private, err := scratch.Make("", "mkt-demo-")
 	if err != nil {
@@ -197,6 +211,28 @@ func (g *Group) folder(f *demoFlags) (remove func(), err error) {
 			g.Log.Warn("the temporary folder was not removed", "error", err)
 		}
 	}, nil
+}
+
+// lockFile is locked as long as a demo has the folder.
+const lockFile = "lock"
+
+// mayUse returns an error for a folder with anything but an earlier demo: its accounts and their data may be real.
+func mayUse(dir string) error {
+	entries, err := os.ReadDir(dir)
+	isOf := func(name string) bool {
+		return slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == name })
+	}
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case errors.Is(err, syscall.ENOTDIR):
+		return terminal.Usagef("--dir %s: not a folder: name another", dir)
+	case err != nil:
+		return fmt.Errorf("--dir %s: %w", dir, err)
+	case len(entries) == 0, isOf(envFile), len(entries) == 1 && isOf(lockFile):
+		return nil
+	}
+	return terminal.Usagef("--dir %s: it is not empty, and no mkt demo made it: name an empty or a new folder", dir)
 }
 
 // cycleSteps are the steps of a cycle. After prices the transparency log has every publication. The cycles of the past are kept as long as a match of it
