@@ -15,8 +15,8 @@ import (
 )
 
 // Match returns a match in play from the newest live snapshot: if possible one with a momentum, that goes on for a while
-// and has something to show. It returns nil if none is in play.
-func Match(root durable.ReadFS) (*table.LiveRow, error) {
+// and has something to show. It returns nil if none is in play. The match kept, "" for none, is returned as long as it is in play.
+func Match(root durable.ReadFS, kept string) (*table.LiveRow, error) {
 	head, found, err := snapshot.Head(root)
 	if err != nil || !found {
 		return nil, err
@@ -26,7 +26,7 @@ func Match(root durable.ReadFS) (*table.LiveRow, error) {
 		if err != nil {
 			return nil, err
 		}
-		if r.InPlay && (best == nil || liveliness(r) > liveliness(best)) {
+		if r.InPlay && (best == nil || r.FixtureID == kept || best.FixtureID != kept && liveliness(r) > liveliness(best)) {
 			one := *r
 			best = &one
 		}
@@ -68,8 +68,8 @@ const (
 )
 
 // Prices returns the match result that most publications changed, among the next fixtures to begin. It returns nil if none of
-// them has one.
-func Prices(ctx context.Context, root durable.ReadFS, now time.Time) (*Price, error) {
+// them has one. Only the fixture kept, "" for none, is looked at until it begins.
+func Prices(ctx context.Context, root durable.ReadFS, now time.Time, kept string) (*Price, error) {
 	head, found, err := snapshot.Head(root)
 	if err != nil || !found {
 		return nil, err
@@ -83,7 +83,13 @@ func Prices(ctx context.Context, root durable.ReadFS, now time.Time) (*Price, er
 		if err != nil {
 			return nil, err
 		}
-		if r.StartsAt != nil && r.StartsAt.After(now.Add(soon)) && r.MarketCount > 0 {
+		if r.StartsAt == nil || !r.StartsAt.After(now) || r.MarketCount == 0 {
+			continue
+		}
+		if r.FixtureID == kept {
+			return priceOf(ctx, root, head, m, *r)
+		}
+		if r.StartsAt.After(now.Add(soon)) {
 			fixtures = append(fixtures, *r)
 		}
 	}

@@ -32,6 +32,17 @@ type chooser struct {
 	match *table.LiveRow
 	price *examples.Price
 	until uint64 // the newest publication of which prices have receipts; 0: none
+	kept  bool   // the terminal names them, and the console does as long as it can
+}
+
+// keep chooses the examples that are kept.
+func (c *chooser) keep(ctx context.Context) error {
+	c.at = time.Time{}
+	if err := c.choose(ctx); err != nil {
+		return err
+	}
+	c.kept = true
+	return nil
 }
 
 // choose looks for examples, unless it did a moment ago. What is not there is nil.
@@ -57,9 +68,16 @@ func (c *chooser) choose(ctx context.Context) error {
 			return err
 		}
 		defer prices.Close()
+		match, price := "", ""
+		if c.kept && c.match != nil {
+			match = c.match.FixtureID
+		}
+		if c.kept && c.price != nil {
+			price = c.price.Fixture.FixtureID
+		}
 		var failed error
-		c.match, err = examples.Match(live)
-		c.price, failed = examples.Prices(ctx, prices, now)
+		c.match, err = examples.Match(live, match)
+		c.price, failed = examples.Prices(ctx, prices, now, price)
 		_, c.until = receipts.Log{Data: c.data, Files: c.log}.Provable(of(football.MarketEngine), prices)
 		if err := errors.Join(err, failed); err != nil {
 			return err

@@ -54,7 +54,7 @@ func (g *Group) anyInPlay(tenant string) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		m, err := examples.Match(root)
+		m, err := examples.Match(root, "")
 		if err = errors.Join(err, root.Close()); err != nil {
 			return "", fmt.Errorf("live data of %s: %w", d.Tenant, err)
 		}
