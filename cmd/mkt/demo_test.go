@@ -60,7 +60,7 @@ func pageOf(t *testing.T, url string) string {
 }
 
 // The demo answers with one account while its past is played, and says so; the first page names three things to try,
-// which are there at once and at the end.
+// which are there at once and at the end. No cycle is late at any time, and no request of an account is the demo's own.
 func TestDemoOpensBeforeItIsReady(t *testing.T) {
 	t.Parallel()
 	out, _ := openDemo(t, "--output", "json", "--fixtures", "80", "--past", "40m")
@@ -76,6 +76,9 @@ func TestDemoOpensBeforeItIsReady(t *testing.T) {
 		if filling := strings.Contains(page, "The demo is filling"); filling != (event == "open") {
 			t.Errorf("%s: the page says that it is filling: %v", event, filling)
 		}
+		if strings.Contains(page, "CYCLE_OVERDUE") || event == "ready" && strings.Contains(page, `class="fill-bad"`) {
+			t.Errorf("%s: a cycle is late", event)
+		}
 		if !strings.Contains(page, `published</span> <a href="/cycles/main/`) {
 			t.Errorf("%s: no account is published", event)
 		}
@@ -87,10 +90,12 @@ func TestDemoOpensBeforeItIsReady(t *testing.T) {
 			pageOf(t, line.ConsoleURL+strings.ReplaceAll(l[1], "&amp;", "&"))
 		}
 	}
+	if page := pageOf(t, line.ConsoleURL+"/requests/main"); !strings.Contains(page, "No request of this account is kept") {
+		t.Error("main has requests that no client sent")
+	}
 }
 
-// What the demo prints fits on one screen, and its lines can be pasted at once: all three, also if a browser has asked before
-// there was anything to try.
+// What the demo prints fits on one screen. Its lines can be pasted together, and the console names the same match and price.
 func TestDemoIsOneScreen(t *testing.T) {
 	t.Parallel()
 	shell := needs.Program(t, "bash", "the lines are pasted into a shell")
@@ -100,14 +105,6 @@ func TestDemoIsOneScreen(t *testing.T) {
 	console := port.Addr().String()
 	check.Must(t, port.Close())
 	out, _ := openDemo(t, "--output", "text", "--fixtures", "80", "--past", "20m", "--dir", dir, "--console", console)
-	go func() {
-		for ; t.Context().Err() == nil; time.Sleep(50 * time.Millisecond) {
-			if answer, err := http.Get("http://" + console); err == nil {
-				answer.Body.Close()
-				return
-			}
-		}
-	}()
 	text, err := readUntil(out, "Ctrl-C ends")
 	check.Must(t, err)
 	rows := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
@@ -121,7 +118,7 @@ func TestDemoIsOneScreen(t *testing.T) {
 	}
 	var pasted []string
 	for _, row := range rows {
-		if line, ok := strings.CutPrefix(row, "  "); ok && !strings.HasPrefix(line, "Open ") && !strings.HasPrefix(line, "#") {
+		if line, ok := strings.CutPrefix(row, "  "); ok && !strings.HasPrefix(line, "Open ") {
 			pasted = append(pasted, line)
 		}
 	}
@@ -137,6 +134,12 @@ func TestDemoIsOneScreen(t *testing.T) {
 	for _, want := range []string{"pressure by minute", "Match result", "the receipt holds", `"fixture_id":"fx_`} {
 		if !strings.Contains(string(answer), want) {
 			t.Errorf("no %q in %s", want, answer)
+		}
+	}
+	page := pageOf(t, "http://"+console)
+	for _, id := range regexp.MustCompile(`(fx|mk|sl)_[a-z0-9]+`).FindAllString(strings.Join(pasted, " "), -1) {
+		if !strings.Contains(page, id) {
+			t.Errorf("the console does not name %s, as the terminal does", id)
 		}
 	}
 	file := filepath.Join(dir, "demo.env")

@@ -59,8 +59,7 @@ func demoAccounts(f demoFlags, now time.Time) []Account {
 			continue
 		}
 		list[i].Credential = simulator.Token(f.seed*1000 + uint64(i))
-		list[i].Tenant.Schedule = map[football.Product]string{
-			football.MarketEngine: "@every " + f.every.String(), football.LiveIntelligence: "@every " + f.liveEvery.String()}
+		list[i].Tenant.Schedule = f.schedule(i == 0)
 	}
 	return list
 }

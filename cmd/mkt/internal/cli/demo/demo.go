@@ -23,6 +23,7 @@ import (
 	"mkt/fetch/provider/emulators"
 	"mkt/fetch/simulator"
 	"mkt/internal/accounts"
+	"mkt/internal/dataset"
 	"mkt/internal/evidence/doctor"
 	"mkt/internal/receipts/commitlog"
 	"mkt/internal/schedule/sharing"
@@ -30,6 +31,7 @@ import (
 	"mkt/internal/terminal"
 	"mkt/publish/durable"
 	"mkt/publish/football"
+	"mkt/publish/layout"
 	"mkt/publish/retention"
 	"mkt/serve/account"
 )
@@ -107,7 +109,7 @@ var Retention = retention.Policy{Snapshots: 5, SnapshotAge: time.Hour, Cycles: 5
 // demo makes accounts and data, runs everything, and stops when ctx ends.
 func (g *Group) demo(ctx context.Context, f demoFlags) error {
 	if f.liveEvery == 0 {
-		f.liveEvery = max(time.Second, f.shorten(8*time.Second).Truncate(time.Second))
+		f.liveEvery = f.wholeSeconds(8 * time.Second)
 	}
 	if err := cli.CheckFree(cli.Address{Flag: "listen", Value: f.listen}, cli.Address{Flag: "console", Value: f.console}); err != nil {
 		return err
@@ -285,14 +287,17 @@ func (g *Group) runDemo(ctx context.Context, cancel context.CancelFunc, f demoFl
 		})
 	}()
 	go func() {
-		stopped <- g.Serving.Serve(ctx, serving.Flags{Listen: f.listen, Poll: 200 * time.Millisecond, Extensions: account.Extensions()}, func(l daemon.Ready) { base <- l.BaseURL })
+		if !reached(ctx, at.open) {
+			stopped <- nil
+			return
+		}
+		stopped <- g.Serving.Serve(ctx, serving.Flags{Listen: f.listen, Poll: poll, Extensions: account.Extensions()}, func(l daemon.Ready) { base <- l.BaseURL })
 	}()
 	running := make(chan error, 1)
 	go func() {
 		err := g.playPast(ctx, clock, f, file, steps, func() { close(at.open) })
 		if err == nil {
-			close(at.present)
-			err = g.demoCycles(ctx, file, f.every, steps)
+			err = g.demoCycles(ctx, f, accounts[0], file, steps, func() { close(at.present) })
 		}
 		if ctx.Err() != nil {
 			err = nil // a cycle was interrupted
@@ -329,24 +334,42 @@ func (g *Group) addToLog(ctx context.Context, files commitlog.Files) {
 // demo that does not end.
 const demoGrace = 2 * time.Second
 
-// demoCycles runs every account's first cycles of the present, the main account's first, then all of them on their schedules.
-func (g *Group) demoCycles(ctx context.Context, file *accounts.File, every time.Duration, steps []batch.Step) error {
-	table := batch.NewTimetable(g.Batch, batch.ScheduleOptions{Jitter: every / 10, Parallel: 2, Grace: demoGrace}, steps)
+// demoCycles runs every account's first cycles of the present, the main account's first, then all of them on their schedules. present is called when the
+// main account has its own.
+func (g *Group) demoCycles(ctx context.Context, f demoFlags, first Account, file *accounts.File, steps []batch.Step, present func()) error {
+	table := batch.NewTimetable(g.Batch, batch.ScheduleOptions{Jitter: f.every / 10, Parallel: 2, Grace: demoGrace}, steps)
 	if err := table.SetTenants(file); err != nil {
 		return err
 	}
 	var own errgroup.Group
 	var rest []string
 	for _, e := range sharing.Entries(file) {
-		if id, _, _ := strings.Cut(e.Name, "/"); id != file.Tenants[0].ID {
+		id, p := sharing.Parse(e.Name)
+		if id != first.Tenant.ID {
 			rest = append(rest, e.Name)
 			continue
+		}
+		// The hours of the past had a slower schedule. The console would measure them by the new one.
+		past := dataset.Dataset{Data: g.Data, Tenant: id, Product: p}.Dir()
+		if err := os.Remove(filepath.Join(past, layout.StateDir, "publish.json")); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
 		}
 		own.Go(func() error { return table.Run(ctx, e.Name) })
 	}
 	if err := own.Wait(); err != nil {
 		return fmt.Errorf("first cycle: %w", err)
 	}
+	file, err := accounts.Edit(ctx, g.Tenants, func(e *accounts.Editor) error {
+		first.Tenant.Schedule = f.schedule(false)
+		return e.Replace(first.Tenant)
+	})
+	if err == nil {
+		err = table.SetTenants(file)
+	}
+	if err != nil {
+		return err
+	}
+	present()
 	go daemon.NewReloads(g.Env).Watch(ctx, file, table.SetTenants)
 	table.RunAll(ctx, rest...)
 	return nil

@@ -51,10 +51,9 @@ const (
 	PastStep = 56 * time.Second
 	// briefPast is the past of all but the main account, because people wait for it.
 	briefPast = 10 * time.Minute
-	// publishedPast is the part of the main account's past with markets every marketStep: it can be replayed, and
-	// its prices have a path.
-	publishedPast = time.Hour
-	marketStep    = 10 * time.Minute
+	// replayable is the newest part of the main account's past, which retention leaves.
+	replayable = time.Hour
+	marketStep = 15 * time.Minute
 )
 
 // shorten returns how long a duration of the simulated days takes.
@@ -62,13 +61,20 @@ func (f demoFlags) shorten(d time.Duration) time.Duration {
 	return time.Duration(float64(d) / max(f.speed, 1))
 }
 
-// published returns when the last hour of the past begins. Its markets are published every marketStep.
-func (f demoFlags) published() time.Time {
-	return f.now.Add(-f.shorten(min(publishedPast, f.past)))
+func (f demoFlags) step() time.Duration { return f.wholeSeconds(PastStep) }
+
+// wholeSeconds is [demoFlags.shorten] for a cadence.
+func (f demoFlags) wholeSeconds(d time.Duration) time.Duration {
+	return max(time.Second, f.shorten(d).Truncate(time.Second))
 }
 
-func (f demoFlags) step() time.Duration {
-	return max(time.Second, f.shorten(PastStep).Truncate(time.Second))
+// schedule returns when the cycles of an account run: as the flags say, or those of the main account's past.
+func (f demoFlags) schedule(past bool) map[football.Product]string {
+	every, live := f.every, f.liveEvery
+	if past {
+		every, live = max(every, f.wholeSeconds(marketStep)), max(live, f.step())
+	}
+	return map[football.Product]string{football.MarketEngine: "@every " + every.String(), football.LiveIntelligence: "@every " + live.String()}
 }
 
 // begins returns when the past begins that is played: --past ago, or where an earlier demo in the folder ended.
@@ -116,7 +122,7 @@ func (g *Group) playPast(ctx context.Context, clock *Clock, f demoFlags, file *a
 				of = steps
 			}
 			if j.Product == football.MarketEngine {
-				next[i] = latest(at.Add(f.shorten(marketStep)), f.published())
+				next[i] = at.Add(f.shorten(marketStep))
 			}
 			running.Go(func() error { return g.Batch.RunJob(ctx, ctx, j, "", of, func(batch.Report) {}) })
 		}

@@ -2,12 +2,11 @@ package demo
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"net/http"
 	"time"
 
+	"mkt/internal/schedule/cyclestate"
 	"mkt/publish/football"
 )
 
@@ -31,7 +30,7 @@ type demoTicket struct {
 // milestones are closed when they are reached.
 type milestones struct {
 	open    chan struct{} // the main account is published
-	present chan struct{} // the past was played
+	present chan struct{} // the past was played, and the main account is up to date
 	filled  chan struct{} // the other accounts are served
 }
 
@@ -66,15 +65,18 @@ func (m milestones) notice(clock *Clock) string {
 		return "The demo is filling: the other accounts run their first cycles. Until then they have no data, and the checks say so."
 	}
 	const hour = "15:04"
-	return fmt.Sprintf("The demo is filling: it plays its past, and is at %s of %s. Until then prices come every ten minutes and other accounts have no data: the checks say so.",
-		clock.Now().UTC().Format(hour), clock.real().UTC().Format(hour))
+	return fmt.Sprintf("The demo is filling: it plays its past, and is at %s of %s. Until then prices come every %.0f minutes and other accounts have no data: the checks say so.",
+		clock.Now().UTC().Format(hour), clock.real().UTC().Format(hour), marketStep.Minutes())
 }
 
-// patience is how long, after the past was played, the ready line waits for the data of the
-// small accounts. It waits for the main account without a limit.
-const patience = 30 * time.Second
+const (
+	// patience is how long, after the past was played, the ready line waits for the data of the small accounts.
+	patience = 30 * time.Second
+	// poll is how soon the API serves what was published.
+	poll = 200 * time.Millisecond
+)
 
-// announce says how to read the data as soon as some is served, and what to try when the past was played.
+// announce says where the console is as soon as some data is served, and what to try when all is.
 func (g *Group) announce(ctx context.Context, base, pages <-chan string, at milestones, f demoFlags, shown *chooser, accounts []Account) error {
 	s := screen{flags: f, accounts: accounts}
 	for address, from := range map[*string]<-chan string{&s.url: base, &s.console: pages} {
@@ -87,15 +89,7 @@ func (g *Group) announce(ctx context.Context, base, pages <-chan string, at mile
 	if err := s.writeFile(); err != nil {
 		return err
 	}
-	if !reached(ctx, at.open) {
-		return ctx.Err()
-	}
-	for _, p := range football.Products() {
-		if err := served(ctx, s.url+routes[p], accounts[0].Token); err != nil {
-			return err
-		}
-	}
-	if err := g.Answer(readyLine("open", s.url, s.console, accounts), func(out io.Writer) error { return s.print(ctx, out, shown) }); err != nil {
+	if err := g.Answer(readyLine("open", s.url, s.console, accounts), s.printAddress); err != nil {
 		return err
 	}
 	if !reached(ctx, at.present) {
@@ -106,44 +100,24 @@ func (g *Group) announce(ctx context.Context, base, pages <-chan string, at mile
 	others, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	for _, d := range accounts[1:] {
-		for _, p := range football.Products() {
-			if d.runs(p, g.Now()) {
-				_ = served(others, s.url+routes[p], d.Token) // if it is not ready yet, the route answers 503
+		for p := range d.Tenant.Products {
+			for d.runs(p, g.Now()) && cyclestate.NewestRun(g.Data, d.Tenant.ID, p, "publish") == nil && wait(others, poll/4) {
 			}
 		}
 	}
+	wait(ctx, poll)
 	close(at.filled)
 	g.starting.Done()
-	return g.Answer(readyLine("ready", s.url, s.console, accounts), func(out io.Writer) error {
-		_, err := fmt.Fprintln(out, "All accounts have their data now.")
-		return err
-	})
+	return g.Answer(readyLine("ready", s.url, s.console, accounts), func(out io.Writer) error { return s.printLines(ctx, out, shown) })
 }
 
-// routes have a 200 answer as soon as a product has data.
-var routes = map[football.Product]string{
-	football.MarketEngine: "/api/v1/fixtures?limit=1", football.LiveIntelligence: "/api/v1/live?limit=1"}
-
-// served waits until a route answers 200.
-func served(ctx context.Context, url, token string) error {
-	for {
-		r, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
-		if err != nil {
-			return err
-		}
-		r.Header.Set("Authorization", "Bearer "+token)
-		if answer, err := http.DefaultClient.Do(r); err == nil {
-			_, _ = io.Copy(io.Discard, answer.Body)
-			answer.Body.Close()
-			if answer.StatusCode == http.StatusOK {
-				return nil
-			}
-		}
-		select {
-		case <-ctx.Done():
-			return errors.New("data is not served")
-		case <-time.After(50 * time.Millisecond):
-		}
+// wait waits for a while. It returns false if ctx ends first.
+func wait(ctx context.Context, d time.Duration) bool {
+	select {
+	case <-ctx.Done():
+		return false
+	case <-time.After(d):
+		return true
 	}
 }
 

@@ -32,30 +32,38 @@ func (s *screen) path(name string) string {
 	return path
 }
 
-// print prints where to look, and what to try, on one screen.
-func (s *screen) print(ctx context.Context, out io.Writer, shown *chooser) error {
+// printAddress prints where to look first.
+func (s *screen) printAddress(out io.Writer) error {
+	text := fmt.Sprintf("mkt demo: prices and matches in play of %d accounts, on emulated providers.\n\n  Open %s in a browser.\n\n", len(s.accounts), s.console)
+	if s.flags.now.Sub(s.flags.begins) > s.flags.step() {
+		text += fmt.Sprintf("It fills: the time since %s UTC is played first. Then lines to paste follow.\n\n", s.flags.begins.UTC().Format("15:04"))
+	}
+	_, err := io.WriteString(out, text)
+	return err
+}
+
+// printLines prints what to try. The lines can be pasted together, into any shell: no description is among them.
+func (s *screen) printLines(ctx context.Context, out io.Writer, shown *chooser) error {
 	shown.mu.Lock()
 	defer shown.mu.Unlock()
-	if err := shown.choose(ctx); err != nil {
+	if err := shown.keep(ctx); err != nil {
 		return err
 	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "mkt demo: prices and matches in play of %d accounts, on emulated providers.\n\n  Open %s in a browser.\n\n", len(s.accounts), s.console)
-	if s.flags.now.Sub(s.flags.begins) > s.flags.step() {
-		fmt.Fprintf(&b, "It is open, and fills: the time since %s UTC is played first. Until then\na match looks stale in the terminal, and the other accounts have no data.\n", s.flags.begins.UTC().Format("15:04"))
+	name := func(home, away *string) string { return printable.Text(find.Name(home, away)) }
+	about, lines := "", "  . "+terminal.Quote(s.path(envFile))+"\n"
+	if m := shown.match; m != nil {
+		about += fmt.Sprintf("- a match in play: %s\n", name(m.Home, m.Away))
+		lines += fmt.Sprintf("  mkt live show %s --tenant %s\n", m.FixtureID, shown.account)
 	}
-	fmt.Fprintf(&b, "Three things to try in another terminal:\n\n  . %s\n", terminal.Quote(s.path(envFile)))
-	fmt.Fprintf(&b, "\n  # a match in play\n  mkt live show --tenant %s\n", shown.account)
 	if p := shown.price; p != nil {
-		fmt.Fprintf(&b, "\n  # the path of a price: %s\n  mkt history %s --tenant %s\n", printable.Text(find.Name(p.Fixture.Home, p.Fixture.Away)), p.Market.MarketID, shown.account)
-		fmt.Fprintf(&b, "\n  # a receipt of that price, for anybody, and its check\n  mkt prove %s | mkt check - --policy \"$POLICY\"\n", p.Market.Selections[0].SelectionID)
+		about += fmt.Sprintf("- the path of a price: %s\n- a receipt of that price, for anybody, and its check\n", name(p.Fixture.Home, p.Fixture.Away))
+		lines += fmt.Sprintf("  mkt history %s --tenant %s\n  mkt prove %s | mkt check - --policy \"$POLICY\"\n", p.Market.MarketID, shown.account, p.Market.Selections[0].SelectionID)
 	}
 	stay := "stays"
 	if s.flags.temporary {
 		stay = "is removed"
 	}
-	fmt.Fprintf(&b, "\nThat file has the rest: the API, the tokens of all accounts, more lines.\nCtrl-C ends the demo; then its folder %s.\n", stay)
-	_, err := io.WriteString(out, b.String())
+	_, err := fmt.Fprintf(out, "All accounts have their data. To try in another terminal:\n%s\n%s\nThat file has the rest: the API, the tokens of all accounts, more lines.\nCtrl-C ends the demo; then its folder %s.\n", about, lines, stay)
 	return err
 }
 
@@ -82,8 +90,9 @@ func (s *screen) text() (string, error) {
 		return "", err
 	}
 	replay := ""
-	if f := s.flags; f.now.Sub(f.published()) > 2*time.Minute {
-		replay = strings.NewReplacer("FROM", f.published().UTC().Add(time.Minute).Format("15:04Z"), "UNTIL", f.now.UTC().Format("15:04Z"), "AGAIN", terminal.Quote(s.path("again"))).Replace(demoReplay)
+	f := s.flags
+	if past := f.shorten(min(replayable, f.past)); past > 2*time.Minute {
+		replay = strings.NewReplacer("FROM", f.now.Add(time.Minute-past).UTC().Format("15:04Z"), "UNTIL", f.now.UTC().Format("15:04Z"), "AGAIN", terminal.Quote(s.path("again"))).Replace(demoReplay)
 	}
 	return strings.NewReplacer("BIN", terminal.Quote(filepath.Dir(program)), "URL", s.url, "CONSOLE", s.console, "MAIN", s.accounts[0].Token, "TOKENS", tokens.String(), "REPLAY", replay,
 		"LIVELY", s.flags.liveEvery.String(), "EVERY", s.flags.every.String(), "SETTINGS", terminal.Quote(s.path("mkt.yaml")), "POLICYFILE", terminal.Quote(s.path("policy.txt")), "NAME", terminal.Quote(s.path(envFile))).Replace(demoEnv), nil
