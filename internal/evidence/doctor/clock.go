@@ -22,7 +22,7 @@ const thisClock = "this clock"
 // answers of the newest cycle. Without a request there is no other clock.
 func (d *doctor) clock(r *root) {
 	if r.head != nil {
-		if ahead := r.head.PublishedAt.Sub(d.now); ahead > aheadAtMost {
+		if ahead := r.head.PublishedAt.Sub(d.Now()); ahead > aheadAtMost {
 			d.bad(Fail, "CLOCK_BEHIND", "clock", r.at(layout.Commit(r.head.Version)), "timedatectl status", "the newest publication is %s in the future: this clock was set back, or another machine's is ahead", ago(ahead)).causedBy(thisClock, "")
 		} else {
 			d.ok("clock", r.at(layout.Commit(r.head.Version)), "the newest publication is not in the future")

@@ -366,6 +366,14 @@ var faults = []fault{
 	{"change log with a bit flipped", func(h *installation) { h.flip(h.in("changes/*")) }, []string{"FAIL CHANGES_DAMAGED"}, "changes/", "restore"},
 
 	{"clock set back", func(h *installation) { h.later(-2 * time.Hour) }, []string{"FAIL CLOCK_BEHIND"}, "commits", "timedatectl"},
+	{"published during the check", func(h *installation) {
+		now := h.now()
+		begun := now.Add(-2 * time.Minute)
+		h.options.Now = func() (at time.Time) {
+			at, begun = begun, now
+			return at
+		}
+	}, nil, "", ""},
 	{"provider's clock is another", func(h *installation) { h.providersDate(-10 * time.Minute) }, []string{"FAIL CLOCK_DIFFERS"}, "fetch.json", "timedatectl"},
 	{"Redis in order", func(h *installation) { h.redis(nil) }, nil, "", ""},
 	{"Redis away", func(h *installation) { h.redis(nil).Close() }, []string{"FAIL REDIS_UNREACHABLE"}, "redis://127.0.0.1:", "start the server"},
