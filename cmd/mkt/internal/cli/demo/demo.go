@@ -20,6 +20,7 @@ import (
 	"mkt/cmd/mkt/internal/cli/browser"
 	"mkt/cmd/mkt/internal/cli/daemon"
 	"mkt/cmd/mkt/internal/cli/serving"
+	"mkt/fetch/provider/all"
 	"mkt/fetch/provider/emulators"
 	"mkt/fetch/simulator"
 	"mkt/internal/accounts"
@@ -158,8 +159,10 @@ func (g *Group) demo(ctx context.Context, f demoFlags) error {
 // theirs is. Each of the channels gets one value when an emulator has stopped.
 func (g *Group) emulate(ctx context.Context, f demoFlags, clock *Clock, accounts []Account) (stopped []<-chan error, err error) {
 	for _, name := range emulators.Names() {
+		p, _ := all.Lookup(name)
+		renewed := p.Budget.QuotaWindow()
 		emulator, err := emulators.New(name, simulator.Options{Seed: f.seed, Speed: f.speed, Fixtures: f.fixtures, InPlay: f.inPlay,
-			Now: clock.Now, Quota: Quota, Tokens: worlds(accounts, name), Log: g.Log})
+			Now: clock.Now, Quota: Quota * int(renewed/time.Hour), QuotaWindow: min(renewed, 24*time.Hour), Tokens: worlds(accounts, name), Log: g.Log})
 		if err != nil {
 			return nil, terminal.Usagef("demo: %w", err)
 		}

@@ -41,7 +41,7 @@ func (c *Clock) Show(at time.Time) {
 }
 
 const (
-	Quota = 1_000_000 // requests an hour of the system's own provider
+	Quota = 1_000_000 // requests an hour of the system's own providers, or credits
 	burst = 1000      // requests a second
 )
 
