@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 	"unicode/utf8"
@@ -162,6 +163,27 @@ func TestDemoStopsWhileItFills(t *testing.T) {
 	stop()
 	if took := time.Since(began); took > 10*time.Second {
 		t.Errorf("it took %v to stop", took)
+	}
+}
+
+// A terminal that is closed ends the demo, which then leaves no keys and tokens. The terminal and its shell both send the signal.
+func TestDemoEndsWithItsTerminal(t *testing.T) {
+	t.Parallel()
+	temporary := t.TempDir()
+	cmd := exec.Command("mkt", "demo", "--listen", "127.0.0.1:0", "--console", "127.0.0.1:0", "--output", "json", "--fixtures", "40", "--past", "24h")
+	cmd.Env = append(os.Environ(), "TMPDIR="+temporary)
+	out, err := cmd.StdoutPipe()
+	check.Must(t, err)
+	check.Must(t, cmd.Start())
+	var line demo.Ready
+	check.Must(t, json.NewDecoder(out).Decode(&line))
+	for range 2 {
+		check.Must(t, cmd.Process.Signal(syscall.SIGHUP))
+		time.Sleep(50 * time.Millisecond)
+	}
+	check.Must(t, cmd.Wait())
+	if left, err := os.ReadDir(temporary); err != nil || len(left) > 0 {
+		t.Errorf("%v, %v are left", err, left)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -97,6 +98,7 @@ Addresses, tokens and lines to paste are in demo.env in the folder, too.`,
 	for name, d := range map[string]*time.Duration{"every": &f.every, "live-every": &f.liveEvery} {
 		cli.Bound(flags, name, "whole seconds, at least 1s", func() bool { return *d >= time.Second && *d%time.Second == 0 })
 	}
+	boundWorld(flags, &f.fixtures, &f.speed)
 	cli.Bound(flags, "past", "a duration from 0 to 24h, such as 2h", cli.Between(&f.past, 0, 24*time.Hour))
 	for _, name := range []string{"listen", "console", "every", "live-every", "past", "fixtures", "in-play", "speed", "seed"} {
 		g.Settings.Bind(flags, name, "demo."+strings.ReplaceAll(name, "-", "_"))
@@ -109,6 +111,11 @@ var Retention = retention.Policy{Snapshots: 5, SnapshotAge: time.Hour, Cycles: 5
 
 // demo makes accounts and data, runs everything, and stops when ctx ends.
 func (g *Group) demo(ctx context.Context, f demoFlags) error {
+	if !signal.Ignored(syscall.SIGHUP) { // the terminal is closed: SIGHUP comes from it, and from its shell
+		closed, stop := signal.NotifyContext(ctx, syscall.SIGHUP)
+		defer stop()
+		ctx = closed
+	}
 	if f.liveEvery == 0 {
 		f.liveEvery = f.wholeSeconds(8 * time.Second)
 	}

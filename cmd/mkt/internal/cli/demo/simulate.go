@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/cli/daemon"
@@ -59,12 +60,19 @@ half of them, stall:0 for none:
 	flags.StringVar(&f.options.Replay, "replay", "", "serve the recorded payloads in this folder")
 	flags.StringArrayVar(&f.faults, "fault", nil, "inject this fault: KIND:RATE, KIND:#NUMBER or KIND:#NUMBER+, each with an optional @CLASS (may be repeated)")
 	cli.Listens(flags, "listen", &f.listen)
+	boundWorld(flags, &f.options.Fixtures, &f.options.Speed)
 	for _, name := range []string{"listen", "provider", "seed", "fixtures", "in-play", "speed", "quota", "quota-window", "fault"} {
 		g.Settings.Bind(flags, name, "simulate."+strings.ReplaceAll(name, "-", "_"))
 	}
 	g.Settings.BindPath(flags, "replay", "simulate.replay")
 	g.Settings.BindPath(flags, "matches", "simulate.matches")
 	return cmd
+}
+
+// boundWorld restricts the flags of an invented world. Its options have a default for 0.
+func boundWorld(flags *pflag.FlagSet, fixtures *int, speed *float64) {
+	cli.Bound(flags, "fixtures", "a whole number from 1 to 1000000", cli.Between(fixtures, 1, 1_000_000))
+	cli.Bound(flags, "speed", "a number above 0, at most 1000000", func() bool { return *speed > 0 && *speed <= 1e6 })
 }
 
 // faultLines lists the kinds of faults: those of matches in play, or those of requests.
