@@ -28,7 +28,11 @@ const lockName = "lock"
 // process has ended are removed first.
 func Make(parent, prefix string) (*Folder, error) {
 	if parent == "" {
-		parent = os.TempDir()
+		f, err := Make(os.TempDir(), prefix)
+		if err != nil {
+			err = fmt.Errorf("folder for temporary files (TMPDIR): %w", err)
+		}
+		return f, err
 	}
 	sweep(parent, prefix)
 	var failed error
