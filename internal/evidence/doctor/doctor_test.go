@@ -343,7 +343,7 @@ var faults = []fault{
 		name := h.in("snapshots/*/manifest.json")
 		check.Must(h.t, os.Rename(name, h.path("manifest.json")))
 		check.Must(h.t, os.Symlink(h.path("manifest.json"), name))
-	}, []string{"FAIL MANIFEST_DAMAGED"}, "manifest.json", "rebuilds it"},
+	}, []string{"FAIL MANIFEST_DAMAGED"}, "manifest.json", "cannot rebuild it"},
 	{"newest commit is a link out of the root", func(h *installation) {
 		name := h.in("commits/*")
 		check.Must(h.t, os.Rename(name, h.path("commit.json")))
@@ -353,7 +353,7 @@ var faults = []fault{
 		name := h.in("snapshots/*/fixtures.parquet")
 		check.Must(h.t, os.Remove(name))
 		check.Must(h.t, syscall.Mknod(name, syscall.S_IFSOCK|0o644, 0))
-	}, []string{"FAIL SNAPSHOT_DAMAGED"}, "fixtures.parquet", "rebuilds it"},
+	}, []string{"FAIL SNAPSHOT_DAMAGED"}, "fixtures.parquet", "cannot rebuild it"},
 	{"fixtures of another user", func(h *installation) { check.Must(h.t, os.Chown(h.in("snapshots/*/fixtures.parquet"), 1234, 1234)) },
 		[]string{"FAIL OWNER_DIFFERS"}, "acme", "sudo chown -R --reference="},
 	{"newest commit of a newer version", func(h *installation) { h.replace(h.in("commits/*"), `"format": 1`, `"format": 99`) },

@@ -84,7 +84,7 @@ func (d *doctor) damagedLog(at place, err error) {
 		d.unreadable("log", at, err)
 		return
 	}
-	d.bad(Fail, "LOG_DAMAGED", "log", at, cmp.Or(commitlog.NextStep(err), d.mkt("log audit")+" finds all damage; restore the file from a copy of log or leaves"), "%v", err)
+	d.bad(Fail, "LOG_DAMAGED", "log", at, cmp.Or(commitlog.NextStep(err), "find all damage: "+d.mkt("log audit")+"; restore the file from a copy of log or leaves"), "%v", err)
 }
 
 // behind looks for publications that were not added to the log: those of the store, or without one, of this machine.

@@ -155,7 +155,7 @@ func (d *doctor) recover(r *root, flags ...string) string {
 // contents checks the manifest and every file in it.
 func (d *doctor) contents(r *root, head snapshot.Commit) {
 	manifest := head.Dir() + "/" + layout.ManifestFile
-	fix := d.recover(r) + " rebuilds it; if it cannot, restore it from a backup: the hash must be the same. Until then nothing is published on it, and serve keeps what it has loaded"
+	fix := d.recover(r) + "; if that cannot rebuild it, restore it from a backup: the hash must be the same. Until then nothing is published on it, and serve keeps what it has loaded"
 	m, err := snapshot.Open(r.fs, head)
 	if err != nil {
 		d.faulty("MANIFEST_DAMAGED", r, manifest, fix, err)

@@ -53,7 +53,7 @@ func TestCommandsOfAFix(t *testing.T) {
 		"set it below serve, then restart mkt": "set it below serve, then restart mkt",
 		"none is needed with mkt schedule; with cron run it as often: /bin/mkt --config a tenant schedule set acme live \"@every 45s\"; or buy a larger quota, and then: mkt provider test acme": "none is needed with mkt schedule; " +
 			"with cron run it as often: [/bin/mkt --config a tenant schedule set acme live \"@every 45s\"]; or buy a larger quota, and then: [mkt provider test acme]",
-		"mkt recover --tenant acme rebuilds it; if it cannot, restore it from a backup: the hash must be the same": "[mkt recover --tenant acme] rebuilds it; if it cannot, restore it from a backup: the hash must be the same",
+		"mkt recover --tenant acme; if that cannot rebuild it, restore it from a backup: the hash must be the same": "[mkt recover --tenant acme]; if that cannot rebuild it, restore it from a backup: the hash must be the same",
 		"run doctor as root: sudo mkt doctor": "run doctor as root: [sudo mkt doctor]",
 		"chmod 600 seal.key":                  "[chmod 600 seal.key]",
 	} {

@@ -28,8 +28,8 @@ func (f Finding) Colour() string { return cmp.Or(colours[f.Style], "soft") }
 // Place returns where it is.
 func (f Finding) Place() string { return f.where() }
 
-// command is a part of a fix that can be pasted, and words after it.
-var command = regexp.MustCompile(`^((?:sudo )?(?:\S*/)?(?:mkt|chmod|chown|df|fuser|journalctl|kill|ls|mv|redis-cli|rm|timedatectl) .+?)( rebuilds it| finds all damage)?$`)
+// command is a part of a fix that can be pasted.
+var command = regexp.MustCompile(`^(?:sudo )?(?:\S*/)?(?:mkt|chmod|chown|df|fuser|journalctl|kill|ls|mv|redis-cli|rm|timedatectl) .+$`)
 
 // Repair returns the fix, in which semicolons divide words and commands. A command may follow words and a colon.
 func (f Finding) Repair() (line Line) {
@@ -41,8 +41,8 @@ func (f Finding) Repair() (line Line) {
 		if at := strings.LastIndex(part, ": ") + 1; at > 0 {
 			before, last = part[:at+1], part[at+1:]
 		}
-		if found := command.FindStringSubmatch(last); found != nil {
-			line = append(line, Span{Words: before}, Code(found[1]), Span{Words: found[2]})
+		if command.MatchString(last) {
+			line = append(line, Span{Words: before}, Code(last))
 		} else {
 			line = append(line, Span{Words: part})
 		}

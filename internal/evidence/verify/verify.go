@@ -218,7 +218,7 @@ const (
 )
 
 func (v *verifier) fixRepair() string {
-	return fmt.Sprintf("%s recover --tenant %s --product %s rebuilds it; if it cannot, %s", v.Command, v.ClientID, v.Product, fixBackup)
+	return fmt.Sprintf("%s recover --tenant %s --product %s; if that cannot rebuild it, %s", v.Command, v.ClientID, v.Product, fixBackup)
 }
 
 // reason returns an error's text without the file's name, which the finding has.

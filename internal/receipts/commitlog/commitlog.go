@@ -330,7 +330,7 @@ func NextStep(err error) string {
 	case errors.Is(err, transparency.ErrOtherKey):
 		return "restore that key from a copy; if it is lost, begin a new log: " + beginAnew
 	case errors.Is(err, transparency.ErrDamaged):
-		return "mkt log audit finds all damage; restore the file from a copy of log or leaves"
+		return "find all damage: mkt log audit; restore the file from a copy of log or leaves"
 	}
 	return ""
 }

@@ -171,7 +171,7 @@ func (g *Group) pathIn(ctx context.Context, d dataset.Dataset, id string, bounds
 	o.Root, o.Fixture, o.Market = root, of.fixture, of.market
 	p, err := history.Read(ctx, o)
 	if snapshot.IsDamage(err) {
-		err = fmt.Errorf("%w: mkt recover --tenant %s --product %s rebuilds it", err, d.Tenant, d.Product)
+		err = fmt.Errorf("%w: to rebuild it: mkt recover --tenant %s --product %s", err, d.Tenant, d.Product)
 	}
 	if err != nil {
 		return nil, of, err
