@@ -74,7 +74,6 @@ var contacts = map[string]string{
 	"internal/cluster/client.go":                "Redis",
 	"internal/cluster/news.go":                  "Redis",
 	"internal/tail/tail.go":                     "the service whose address the user of mkt tail gives",
-	"cmd/mkt/internal/cli/demo/ready.go":        "the demonstration's own server",
 }
 
 // DuckDB could open connections too: loading extensions and all access to files and networks

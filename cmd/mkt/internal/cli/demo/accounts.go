@@ -158,3 +158,9 @@ func (d *Account) Secure(to credential.Recipient, baseURL string, now time.Time)
 		Hint: credential.Hint(d.Credential), Credential: sealed}
 	return nil
 }
+
+// reschedule writes the schedule of an account into tenants.yaml.
+func (g *Group) reschedule(ctx context.Context, t accounts.Tenant, schedule map[football.Product]string) (*accounts.File, error) {
+	t.Schedule = schedule
+	return accounts.Edit(ctx, g.Tenants, func(e *accounts.Editor) error { return e.Replace(t) })
+}

@@ -369,10 +369,7 @@ func (g *Group) demoCycles(ctx context.Context, f demoFlags, first Account, file
 	if err := own.Wait(); err != nil {
 		return fmt.Errorf("first cycle: %w", err)
 	}
-	file, err := accounts.Edit(ctx, g.Tenants, func(e *accounts.Editor) error {
-		first.Tenant.Schedule = f.schedule(false)
-		return e.Replace(first.Tenant)
-	})
+	file, err := g.reschedule(ctx, first.Tenant, f.schedule(false))
 	if err == nil {
 		err = table.SetTenants(file)
 	}
