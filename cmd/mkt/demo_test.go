@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -170,7 +171,10 @@ func TestDemoStopsWhileItFills(t *testing.T) {
 func TestDemoEndsWithItsTerminal(t *testing.T) {
 	t.Parallel()
 	temporary := t.TempDir()
-	cmd := exec.Command("mkt", "demo", "--listen", "127.0.0.1:0", "--console", "127.0.0.1:0", "--output", "json", "--fixtures", "40", "--past", "24h")
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, syscall.SIGHUP) // below nohup it is ignored, and a child would ignore it too
+	defer signal.Stop(signals)
+	cmd := exec.CommandContext(t.Context(), "mkt", "demo", "--listen", "127.0.0.1:0", "--console", "127.0.0.1:0", "--output", "json", "--fixtures", "40", "--past", "24h")
 	cmd.Env = append(os.Environ(), "TMPDIR="+temporary)
 	out, err := cmd.StdoutPipe()
 	check.Must(t, err)

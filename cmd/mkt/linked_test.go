@@ -65,6 +65,7 @@ func TestLinksOfTests(t *testing.T) {
 
 // contacts has every file that opens a connection, and to whom.
 var contacts = map[string]string{
+	"cmd/mkt/internal/cli/demo/ready.go":        "the demonstration's own server",
 	"fetch/fetch.go":                            "the account's provider, by the transport below",
 	"fetch/internal/upstream/transport.go":      "the account's provider",
 	"fetch/internal/upstream/client.go":         "the account's provider",

@@ -18,7 +18,7 @@ const Forms = "14:05, 5m ago, yesterday 18:00 or 2026-11-21T14:05Z"
 // Kind says which times a flag or a field takes, beside exact ones.
 type Kind struct {
 	Forms string // for flags and messages
-	ahead bool   // in 30d, tomorrow, and every word for a time after now; but not 14:05, the last one until now
+	ahead bool   // in 30d, tomorrow, and every word for a time after now. A time of day alone is refused then
 }
 
 var (

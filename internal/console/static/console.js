@@ -82,7 +82,8 @@ const renew = (old, fresh) => {
         if (number === last) document.getElementById(form.dataset.search).dataset.stale = "";
       }
     };
-    form.addEventListener("input", () => {
+    form.addEventListener("input", (e) => {
+      if (e.target.dataset.whole !== undefined) return; // half a time means nothing
       clearTimeout(waiting);
       waiting = setTimeout(search, 120);
     });

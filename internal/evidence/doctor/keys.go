@@ -48,7 +48,7 @@ func (d *doctor) sealKey() {
 	}
 	missing := d.mkt("init " + terminal.Quote(filepath.Dir(d.SealKey)))
 	if sealed > 0 {
-		missing = "restore it from your copy; without one: " + missing + ", then " + d.mkt("provider set") + " for every tenant"
+		missing = "restore it from your copy; without one: " + missing + "; then for every tenant: " + d.mkt("provider set")
 	}
 	content := d.key("SEAL_KEY", d.SealKey, missing)
 	if content == nil {
@@ -79,7 +79,7 @@ func (d *doctor) credentials(key credential.Identity) {
 			d.bad(Fail, "CREDENTIAL_MOVED", "keys", at, fix, "the credential was sealed for another tenant or provider: it was copied")
 		case err != nil:
 			d.bad(Fail, "CREDENTIAL_SEALED", "keys", at, fix, "the credential cannot be opened with %s: it was sealed with another key, or changed", d.SealKey).
-				causedBy("sealing key", "restore the sealing key from your copy as "+terminal.Quote(d.SealKey)+"; without one: "+d.mkt("provider set")+" for each of these accounts")
+				causedBy("sealing key", "restore the sealing key from your copy as "+terminal.Quote(d.SealKey)+"; without one, for each of these accounts: "+d.mkt("provider set"))
 		default:
 			d.ok("keys", at, "the credential %s can be opened", t.Provider.Hint)
 		}

@@ -56,6 +56,7 @@ func TestCommandsOfAFix(t *testing.T) {
 		"mkt recover --tenant acme; if that cannot rebuild it, restore it from a backup: the hash must be the same": "[mkt recover --tenant acme]; if that cannot rebuild it, restore it from a backup: the hash must be the same",
 		"run doctor as root: sudo mkt doctor": "run doctor as root: [sudo mkt doctor]",
 		"chmod 600 seal.key":                  "[chmod 600 seal.key]",
+		"'/opt/my dir/mkt' verify":            "['/opt/my dir/mkt' verify]",
 	} {
 		got := ""
 		for _, s := range (document.Finding{Fix: fix}).Repair() {

@@ -29,7 +29,7 @@ func (f Finding) Colour() string { return cmp.Or(colours[f.Style], "soft") }
 func (f Finding) Place() string { return f.where() }
 
 // command is a part of a fix that can be pasted.
-var command = regexp.MustCompile(`^(?:sudo )?(?:\S*/)?(?:mkt|chmod|chown|df|fuser|journalctl|kill|ls|mv|redis-cli|rm|timedatectl) .+$`)
+var command = regexp.MustCompile(`^(?:sudo )?(?:'[^']*/mkt'|(?:\S*/)?mkt|chmod|chown|df|fuser|journalctl|kill|ls|mv|redis-cli|rm|timedatectl) .+$`)
 
 // Repair returns the fix, in which semicolons divide words and commands. A command may follow words and a colon.
 func (f Finding) Repair() (line Line) {

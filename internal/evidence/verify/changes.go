@@ -79,7 +79,8 @@ func (v *verifier) unnamedSegment(name string) error {
 	}
 	if c, published := v.commits[cycle]; published && !v.covers(snapshotKind, cycle) {
 		if _, err := snapshot.Open(v.Root, c); isFileFault(err) {
-			return nil // the manifest that names it is damaged
+			v.note("%s: the manifest of its cycle cannot be read, so nothing says whether it belongs to it", name)
+			return nil
 		}
 	}
 	v.addFinding("UNKNOWN_FILE", name, fixUnknown, "no manifest that is kept and no commit record names it")

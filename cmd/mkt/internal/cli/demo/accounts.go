@@ -160,7 +160,8 @@ func (d *Account) Secure(to credential.Recipient, baseURL string, now time.Time)
 }
 
 // reschedule writes the schedule of an account into tenants.yaml.
-func (g *Group) reschedule(ctx context.Context, t accounts.Tenant, schedule map[football.Product]string) (*accounts.File, error) {
-	t.Schedule = schedule
-	return accounts.Edit(ctx, g.Tenants, func(e *accounts.Editor) error { return e.Replace(t) })
+func (g *Group) reschedule(ctx context.Context, id string, schedule map[football.Product]string) (*accounts.File, error) {
+	return accounts.Edit(ctx, g.Tenants, func(e *accounts.Editor) error {
+		return e.Change(id, func(t *accounts.Tenant) error { t.Schedule = schedule; return nil })
+	})
 }

@@ -85,7 +85,7 @@ Addresses, tokens and lines to paste are in demo.env in the folder, too.`,
 	flags := cmd.Flags()
 	flags.StringVar(&f.listen, "listen", "127.0.0.1:8180", "listen on this address; port 0 takes a free port")
 	flags.StringVar(&f.console, "console", "127.0.0.1:8190", "serve the console on this address; port 0 takes a free port")
-	flags.StringVar(&f.dir, "dir", "", "write all files to this folder and keep them at the end (default: a temporary one)")
+	flags.StringVar(&f.dir, "dir", "", "write all files to this folder, new, empty or of an earlier demo, and keep them at the end (default: a temporary one)")
 	flags.DurationVar(&f.every, "every", 30*time.Second, "run a cycle of each account this often")
 	flags.DurationVar(&f.liveEvery, "live-every", 0, "run a live cycle of each account this often (default: 8s of the simulated days)")
 	flags.DurationVar(&f.past, "past", 2*time.Hour, "begin with this much history of matches in play")
@@ -369,7 +369,7 @@ func (g *Group) demoCycles(ctx context.Context, f demoFlags, first Account, file
 	if err := own.Wait(); err != nil {
 		return fmt.Errorf("first cycle: %w", err)
 	}
-	file, err := g.reschedule(ctx, first.Tenant, f.schedule(false))
+	file, err := g.reschedule(ctx, first.Tenant.ID, f.schedule(false))
 	if err == nil {
 		err = table.SetTenants(file)
 	}

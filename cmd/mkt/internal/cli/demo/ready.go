@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"net/http"
 	"time"
 
 	"mkt/internal/schedule/cyclestate"
@@ -101,14 +102,35 @@ func (g *Group) announce(ctx context.Context, base, pages <-chan string, at mile
 	defer cancel()
 	for _, d := range accounts[1:] {
 		for p := range d.Tenant.Products {
-			for d.runs(p, g.Now()) && cyclestate.NewestRun(g.Data, d.Tenant.ID, p, "publish") == nil && wait(others, poll/4) {
+			isServed := func() bool {
+				return cyclestate.NewestRun(g.Data, d.Tenant.ID, p, "publish") != nil && answers(others, s.url+routes[p], d.Token)
+			}
+			for d.runs(p, g.Now()) && !isServed() && wait(others, poll/4) {
 			}
 		}
 	}
-	wait(ctx, poll)
 	close(at.filled)
 	g.starting.Done()
 	return g.Answer(readyLine("ready", s.url, s.console, accounts), func(out io.Writer) error { return s.printLines(ctx, out, shown) })
+}
+
+// routes have a 200 answer as soon as a product has data.
+var routes = map[football.Product]string{
+	football.MarketEngine: "/api/v1/fixtures?limit=1", football.LiveIntelligence: "/api/v1/live?limit=1"}
+
+// answers reports whether a route answers 200.
+func answers(ctx context.Context, url, token string) bool {
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return false
+	}
+	r.Header.Set("Authorization", "Bearer "+token)
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return false
+	}
+	answer.Body.Close()
+	return answer.StatusCode == http.StatusOK
 }
 
 // wait waits for a while. It returns false if ctx ends first.

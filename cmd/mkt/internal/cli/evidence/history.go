@@ -111,11 +111,9 @@ func (g *Group) history(ctx context.Context, f historyFlags, id string) error {
 			return g.printHistory(f, p, of)
 		}
 		switch {
-		case errors.Is(err, find.ErrUnknown):
+		case errors.Is(err, find.ErrUnknown), errors.Is(err, snapshot.ErrUnknown):
 			errs = append(errs, err)
-		case errors.Is(err, snapshot.ErrUnknown):
-			errs = append(errs, err)
-		case errors.Is(err, history.ErrUnknown):
+		case errors.Is(err, history.ErrUnknown), errors.Is(err, errReversed):
 			errs = append(errs, fmt.Errorf("%s: %w", d, err))
 		default:
 			return err
@@ -123,6 +121,8 @@ func (g *Group) history(ctx context.Context, f historyFlags, id string) error {
 	}
 	return unknownTo(errs)
 }
+
+var errReversed = errors.New("--from is after --to")
 
 // bound is the moment of a flag.
 type bound struct {
@@ -145,7 +145,7 @@ func boundsIn(d dataset.Dataset, bounds []bound) (o history.Options, err error) 
 		}
 	}
 	if !o.To.IsZero() && o.From.After(o.To) {
-		return o, terminal.Usagef("--from is after --to")
+		return o, errReversed
 	}
 	return o, nil
 }

@@ -238,8 +238,10 @@ func (g *Group) cycleCoverage(f *mappingFlags) (c coverage.Report, from string, 
 
 // notKept returns the error for a cycle without answers, and names those with answers.
 func notKept(root durable.ReadFS, id layout.CycleID) error {
-	if _, err := snapshot.Resolve(root, string(id)); err != nil {
+	if _, err := snapshot.Resolve(root, string(id)); errors.Is(err, snapshot.ErrUnknown) && !errors.Is(err, snapshot.ErrNothing) {
 		return terminal.AsUsage(err)
+	} else if err != nil {
+		return err
 	}
 	kept, err := raw.Cycles(root)
 	if err != nil || len(kept) == 0 {
