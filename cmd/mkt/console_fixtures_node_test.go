@@ -29,11 +29,17 @@ func fixturePages(t *testing.T, ready demo.Ready) {
 	}
 	var fixtures struct{ Data []fixture }
 	askAPI(t, ready, "/api/v1/fixtures?limit=200", &fixtures)
+	var market apiMarket
 	at := slices.IndexFunc(fixtures.Data, func(f fixture) bool {
-		return f.Count > 20 && f.Home != nil && f.Away != nil
+		if f.Count <= 20 || f.Home == nil || f.Away == nil {
+			return false
+		}
+		var found bool
+		market, found = matchResult(t, ready, f.ID)
+		return found
 	})
 	if at < 0 {
-		t.Fatal("the demo has no fixture with markets")
+		t.Fatal("the demo has no fixture with the prices of a match result")
 	}
 	f := fixtures.Data[at]
 	list := "/fixtures/" + ready.Tenants[0].ClientID
@@ -59,45 +65,54 @@ func fixturePages(t *testing.T, ready demo.Ready) {
 	if got := pages[3].Texts; got["title"][0] != name || !slices.Contains(got["groups"], "Main") {
 		t.Errorf("the page of %s has the title %q and the groups %q", name, got["title"], got["groups"])
 	}
-	marketPages(t, ready, list+"/"+f.ID, f.ID)
+	marketPages(t, ready, list+"/"+f.ID+"/"+market.ID, market)
 }
 
-func marketPages(t *testing.T, ready demo.Ready, page, fixture string) {
-	var markets struct {
-		Data []struct {
-			ID         string  `json:"market_id"`
-			Market     *string `json:"market"`
-			Period     *string `json:"period"`
-			Selections []struct {
-				ID   string                     `json:"selection_id"`
-				Odds map[string]json.RawMessage `json:"odds"`
-			}
+type apiMarket struct {
+	ID         string  `json:"market_id"`
+	Market     *string `json:"market"`
+	Period     *string `json:"period"`
+	Selections []struct {
+		Odds struct {
+			Decimal json.Number `json:"decimal"`
 		}
 	}
+}
+
+// matchResult returns the match result of a fixture, if each selection has a price.
+func matchResult(t *testing.T, ready demo.Ready, fixture string) (m apiMarket, found bool) {
+	var markets struct{ Data []apiMarket }
 	askAPI(t, ready, "/api/v1/fixtures/"+fixture+"/markets?limit=200&market=MATCH_RESULT", &markets)
 	for _, m := range markets.Data {
 		if m.Market == nil || *m.Market != "MATCH_RESULT" || *m.Period != "FT" {
 			continue
 		}
-		seen := browse(t, ready.ConsoleURL,
-			browserPage{Path: page + "/" + m.ID, Shot: "market", Texts: map[string]string{"title": "h1", "current": "table.prices td:nth-child(2) a:nth-of-type(1)", "curves": "figure.prices path.price"}},
-			browserPage{Path: page + "/" + m.ID, Phone: true, Dark: true, Shot: "market-phone", Within: "table.prices td:nth-child(2) a, table.steps td:nth-child(2), figure.prices .now"},
-			browserPage{Path: page + "/" + m.ID, Do: [][]any{{"click", "table.prices td:nth-child(2) a"}, {"see", "dd .strong"}}, Shot: "explain", Texts: map[string]string{"values": "dd .strong", "paths": "dd dl code"}},
-		)
-		var want []string
+		priced := len(m.Selections) > 0
 		for _, s := range m.Selections {
-			want = append(want, strings.Trim(string(s.Odds["decimal"]), `"`))
+			priced = priced && s.Odds.Decimal != ""
 		}
-		if got := seen[0].Texts["current"]; !slices.Equal(got, want) {
-			t.Errorf("the page of the market has the prices %q, the API %q", got, want)
-		}
-		if len(seen[0].Texts["curves"]) < len(want) {
-			t.Errorf("%d prices have %d curves", len(want), len(seen[0].Texts["curves"]))
-		}
-		if got := seen[2].Texts; !slices.Contains(got["values"], want[0]) || len(got["paths"]) == 0 {
-			t.Errorf("the explanation of %s has the values %q from %q", want[0], got["values"], got["paths"])
-		}
-		return
+		return m, priced
 	}
-	t.Errorf("fixture %s has no MATCH_RESULT: %+v", fixture, markets)
+	return m, false
+}
+
+func marketPages(t *testing.T, ready demo.Ready, page string, m apiMarket) {
+	seen := browse(t, ready.ConsoleURL,
+		browserPage{Path: page, Shot: "market", Texts: map[string]string{"title": "h1", "current": "table.prices td:nth-child(2) a:nth-of-type(1)", "curves": "figure.prices path.price"}},
+		browserPage{Path: page, Phone: true, Dark: true, Shot: "market-phone", Within: "table.prices td:nth-child(2) a, table.steps td:nth-child(2), figure.prices .now"},
+		browserPage{Path: page, Do: [][]any{{"click", "table.prices td:nth-child(2) a"}, {"see", "dd .strong"}}, Shot: "explain", Texts: map[string]string{"values": "dd .strong", "paths": "dd dl code"}},
+	)
+	var want []string
+	for _, s := range m.Selections {
+		want = append(want, s.Odds.Decimal.String())
+	}
+	if got := seen[0].Texts["current"]; !slices.Equal(got, want) {
+		t.Errorf("the page of the market has the prices %q, the API %q", got, want)
+	}
+	if len(seen[0].Texts["curves"]) < len(want) {
+		t.Errorf("%d prices have %d curves", len(want), len(seen[0].Texts["curves"]))
+	}
+	if got := seen[2].Texts; !slices.Contains(got["values"], want[0]) || len(got["paths"]) == 0 {
+		t.Errorf("the explanation of %s has the values %q from %q", want[0], got["values"], got["paths"])
+	}
 }
