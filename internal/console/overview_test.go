@@ -24,6 +24,24 @@ import (
 	"mkt/publish/layout"
 )
 
+// follow opens a page and its links that match, none of which may lead nowhere. It returns the page and how many they are.
+func follow(t *testing.T, c http.Handler, path, pattern string) (page string, links int) {
+	t.Helper()
+	open := func(path string) (status int, page string) {
+		answer := httptest.NewRecorder()
+		c.ServeHTTP(answer, httptest.NewRequest(http.MethodGet, "http://localhost"+path, nil))
+		return answer.Code, answer.Body.String()
+	}
+	_, page = open(path)
+	for _, link := range regexp.MustCompile(pattern).FindAllStringSubmatch(page, -1) {
+		links++
+		if status, linked := open(html.UnescapeString(link[1])); status != http.StatusOK {
+			t.Errorf("%s: status %d: %s", link[1], status, linked)
+		}
+	}
+	return page, links
+}
+
 // Every link of the overview leads somewhere, also those of accounts that have no data.
 func TestLinksOfTheOverview(t *testing.T) {
 	const credential = `provider: {name: betsapi, credential: "-----BEGIN AGE ENCRYPTED FILE----- YQ== -----END AGE ENCRYPTED FILE-----"}`
@@ -44,25 +62,14 @@ func TestLinksOfTheOverview(t *testing.T) {
 	c, err := console.New(console.Options{Now: func() time.Time { return servetest.Start.Add(time.Hour) }, Version: "test", Data: dir, Tenants: tenants, Log: slog.New(slog.DiscardHandler),
 		Doctor: func(context.Context) doctor.Report { return doctor.Report{} }})
 	check.Must(t, err)
-	open := func(path string) (status int, page string) {
-		answer := httptest.NewRecorder()
-		c.ServeHTTP(answer, httptest.NewRequest(http.MethodGet, "http://localhost"+path, nil))
-		return answer.Code, answer.Body.String()
-	}
-	_, page := open("/")
-	links := regexp.MustCompile(`href="(/[^"]*)"`).FindAllStringSubmatch(page, -1)
-	for _, link := range links {
-		if status, _ := open(html.UnescapeString(link[1])); status != http.StatusOK {
-			t.Errorf("%s: status %d", link[1], status)
-		}
-	}
+	page, links := follow(t, c, "/", `href="(/[^"]*)"`)
 	for _, id := range []string{"acme", "new", "failing", "idle", "suspended", "revoked", "expired", "unconnected"} {
 		if !strings.Contains(page, "<strong>"+id+"</strong>") {
 			t.Errorf("there is no %s in %.2000s", id, page)
 		}
 	}
-	if !strings.Contains(page, "every 30 s</a>") || !strings.Contains(page, `href="/cycles/acme/live_intelligence"`) || len(links) < 30 {
-		t.Errorf("%d links: %s", len(links), page)
+	if !strings.Contains(page, "every 30 s</a>") || !strings.Contains(page, `href="/cycles/acme/live_intelligence"`) || links < 30 {
+		t.Errorf("%d links: %s", links, page)
 	}
 }
 

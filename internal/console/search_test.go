@@ -2,7 +2,6 @@ package console_test
 
 import (
 	"errors"
-	"html"
 	"io"
 	"log/slog"
 	"net/http"
@@ -10,7 +9,6 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -46,20 +44,9 @@ func TestLinksOfRequests(t *testing.T) {
 	log.Flush()
 	c, err := console.New(console.Options{Now: time.Now, Data: dir, Tenants: tenants, Requests: asked, Log: slog.New(slog.DiscardHandler)})
 	check.Must(t, err)
-	open := func(path string) (status int, page string) {
-		answer := httptest.NewRecorder()
-		c.ServeHTTP(answer, httptest.NewRequest(http.MethodGet, "http://localhost"+path, nil))
-		return answer.Code, answer.Body.String()
-	}
-	_, page := open("/requests/acme")
-	links := regexp.MustCompile(`href="(/(?:live|fixtures|cycles|explain/acme/market_engine)/[^"]*)"`).FindAllStringSubmatch(page, -1)
-	for _, link := range links {
-		if status, page := open(html.UnescapeString(link[1])); status != http.StatusOK {
-			t.Errorf("%s: status %d: %s", link[1], status, page)
-		}
-	}
-	if len(links) != 7 || strings.Count(page, "not kept") != 2 {
-		t.Errorf("%d links: %s", len(links), page)
+	page, links := follow(t, c, "/requests/acme", `href="(/(?:live|fixtures|cycles|explain/acme/market_engine)/[^"]*)"`)
+	if links != 7 || strings.Count(page, "not kept") != 2 {
+		t.Errorf("%d links: %s", links, page)
 	}
 }
 

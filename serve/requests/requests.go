@@ -78,7 +78,7 @@ const format = `{"format":1}`
 
 const suffix = ".jsonl"
 
-// Limits of what is read. Serve writes no larger file and no longer line.
+// Longer files and lines are not read: mkt serve writes none.
 const (
 	maxFile = 512 << 10
 	maxLine = maxFile / (2 * Kept)
