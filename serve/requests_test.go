@@ -46,6 +46,12 @@ func TestRequestsAreKept(t *testing.T) {
 	w.start()
 	own, others := servetest.FixtureID("acme", 1), servetest.FixtureID("other", 1)
 	etag := ""
+	get := func(path, as string, headers ...string) reply {
+		t.Helper()
+		r := w.get(path, as, headers...)
+		eventually(t, path+" is logged", func() bool { return strings.Contains(w.log.String(), r.header.Get("X-Request-Id")) }) // before it, it is not kept yet
+		return r
+	}
 	for _, ask := range []struct{ path, as string }{
 		{"/fixtures?league=Serie%20A", "acme"},
 		{"/fixtures/" + own, "acme"},
@@ -61,12 +67,12 @@ func TestRequestsAreKept(t *testing.T) {
 	} {
 		at = at.Add(time.Second)
 		w.setClock(at)
-		if r := w.get(ask.path, ask.as); strings.HasSuffix(ask.path, own) {
+		if r := get(ask.path, ask.as); strings.HasSuffix(ask.path, own) {
 			etag = r.header.Get("ETag")
 		}
 	}
 	w.setClock(at.Add(time.Second))
-	if r := w.get("/fixtures/"+own, "acme", "If-None-Match", etag, "X-Request-Id", "complaint-7"); r.status != 304 {
+	if r := get("/fixtures/"+own, "acme", "If-None-Match", etag, "X-Request-Id", "complaint-7"); r.status != 304 {
 		t.Errorf("status %d", r.status)
 	}
 	w.setClock(at.Add(2 * time.Second))

@@ -36,13 +36,13 @@ for (const page of job.pages) {
   const result = { path: page.path, errors, texts: {} };
   try {
     const began = performance.now();
-    const answer = await tab.goto(job.base + page.path, { waitUntil: "load", timeout: 30000 });
+    const answer = await tab.goto(job.base + page.path, { waitUntil: "load", timeout: 60000 });
     result.ms = Math.round(performance.now() - began);
     result.status = answer.status();
     for (const [what, selector, value] of page.do ?? []) {
       if (what === "pause") await tab.waitForTimeout(selector);
       else if (what === "reload") await tab.reload();
-      else if (what === "see") await tab.locator(selector).first().waitFor({ timeout: 20000 });
+      else if (what === "see") await tab.locator(selector).first().waitFor({ timeout: 60000 });
       else if (what === "click") {
         leaving = true;
         await tab.locator(selector).first().click();
