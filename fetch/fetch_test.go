@@ -26,6 +26,7 @@ import (
 	"mkt/fetch/credential"
 	"mkt/fetch/provider"
 	"mkt/fetch/raw"
+	"mkt/internal/testing/check"
 	"mkt/publish/durable"
 	"mkt/publish/football"
 	"mkt/publish/health"
@@ -63,8 +64,8 @@ func newBench(t *testing.T, baseURL string, p provider.Provider) *bench {
 			return credential.Open(key, sealed, tenant, provider)
 		},
 		Provider: func(name string) (provider.Provider, bool) { return p, name == p.Name },
-		Limits: fetch.Limits{Run: 10 * time.Second, Tries: 3, Wait: time.Millisecond, MaxWait: 5 * time.Millisecond, Confirm: 10 * time.Millisecond, Break: 20 * time.Millisecond,
-			Header: 500 * time.Millisecond, Body: 2 * time.Second, Window: 200 * time.Millisecond},
+		Limits: fetch.Limits{Run: time.Minute, Tries: 3, Wait: time.Millisecond, MaxWait: 5 * time.Millisecond, Confirm: 10 * time.Millisecond, Break: 20 * time.Millisecond,
+			Header: check.Limit, Body: check.Limit, Window: check.Limit},
 		Now:   func() time.Time { return b.clock },
 		Log:   slog.New(slog.NewJSONHandler(&b.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 		Usage: func(_ string, n int) { b.usage.Add(int64(n)) },
@@ -74,6 +75,11 @@ func newBench(t *testing.T, baseURL string, p provider.Provider) *bench {
 		b.search()
 	})
 	return b
+}
+
+// impatient sets limits that a test can wait for.
+func (b *bench) impatient() {
+	b.options.Limits.Header, b.options.Limits.Window = 400*time.Millisecond, 200*time.Millisecond
 }
 
 func (b *bench) run(ctx context.Context) (fetch.Summary, error) {

@@ -30,7 +30,6 @@ func emulated(t *testing.T, name string, faults ...string) *bench {
 	url, _ := serve(t, name, simulator.Options{Fixtures: 60, InPlay: 30, Quota: 20_000, Now: func() time.Time { return at }}, faults...)
 	b := newBench(t, url, p)
 	b.clock = at
-	b.options.Limits.Header, b.options.Limits.Body, b.options.Limits.Window = 10*time.Second, 10*time.Second, 5*time.Second
 	return b
 }
 

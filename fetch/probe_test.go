@@ -9,7 +9,6 @@ import (
 	"os"
 	"slices"
 	"testing"
-	"time"
 
 	"mkt/fetch"
 	"mkt/fetch/credential"
@@ -81,7 +80,6 @@ func TestProbeOfUnreachableProvider(t *testing.T) {
 func TestProbeBetsapi(t *testing.T) {
 	url, sim := simulated(t, 200)
 	b := newBench(t, url, betsapi.Provider())
-	b.options.Limits.Header = 5 * time.Second
 	p, err := fetch.Probe(t.Context(), b.options)
 	must(t, err)
 	if times(sim) != 1 || p.Requests != 1 {

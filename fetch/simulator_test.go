@@ -54,7 +54,6 @@ func betsapiBench(t *testing.T, fixtures int) (b *bench, without int) {
 	p.Budget.Burst = 1000
 	url, sim := simulated(t, fixtures)
 	b = newBench(t, url, p)
-	b.options.Limits.Header, b.options.Limits.Body, b.options.Limits.Window = 10*time.Second, 10*time.Second, 5*time.Second
 	s, err := b.run(t.Context())
 	must(t, err)
 	asked := times(sim)
@@ -120,7 +119,7 @@ func TestSimulatedFaults(t *testing.T) {
 			url, _ := simulated(t, 30, c.faults...)
 			b.options.Tenant.BaseURL, b.clock = url, old.Add(time.Hour)
 			if text := fmt.Sprint(c.faults); strings.Contains(text, "timeout") || strings.Contains(text, "slow") {
-				b.options.Limits.Header, b.options.Limits.Window = 400*time.Millisecond, 200*time.Millisecond
+				b.impatient()
 			}
 			s, err := b.run(t.Context())
 			if c.outcome == usable && s.Outcome != raw.Failed {

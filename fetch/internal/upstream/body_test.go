@@ -15,6 +15,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 
 	"mkt/fetch/provider"
+	"mkt/internal/testing/check"
 )
 
 func packed(data []byte) []byte {
@@ -132,7 +133,7 @@ func TestTooMuchIsCutOff(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := serve(t, c.answer)
 			b := newBench(t, s.URL, func(o *Options) {
-				o.Provider.Budget.MaxBody, o.Limits.MinRate, o.Limits.Body = limit, 1, 30*time.Second
+				o.Provider.Budget.MaxBody, o.Limits.MinRate = limit, 1
 			})
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
@@ -154,47 +155,41 @@ func TestTooMuchIsCutOff(t *testing.T) {
 
 func TestSlowAnswersAreCutOff(t *testing.T) {
 	t.Parallel()
-	trickle := func(w http.ResponseWriter, r *http.Request) {
-		for range 100 {
-			if _, err := io.WriteString(w, "{"); err != nil {
-				return
+	endless := func(part string) http.HandlerFunc {
+		return func(w http.ResponseWriter, r *http.Request) {
+			for r.Context().Err() == nil {
+				io.WriteString(w, part)
+				w.(http.Flusher).Flush()
+				time.Sleep(30 * time.Millisecond)
 			}
-			w.(http.Flusher).Flush()
-			time.Sleep(30 * time.Millisecond)
 		}
 	}
-	steady := func(w http.ResponseWriter, r *http.Request) {
-		for range 100 {
-			if _, err := w.Write(make([]byte, 1<<10)); err != nil {
-				return
-			}
-			w.(http.Flusher).Flush()
-			time.Sleep(30 * time.Millisecond)
-		}
+	impatient := func(o *Options) {
+		o.Limits.Header, o.Limits.Window = 300*time.Millisecond, 100*time.Millisecond
 	}
 	hang := func(w http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
 	for name, c := range map[string]struct {
 		answer http.HandlerFunc
-		within time.Duration
+		whole  time.Duration // the limit of the body
 		asked  int
 	}{
-		"trickling body":        {trickle, 700 * time.Millisecond, 1},
-		"fast enough, too long": {steady, 1500 * time.Millisecond, 1},
-		"no header":             {hang, 1500 * time.Millisecond, 3},
+		"trickling body":        {endless("{"), time.Minute, 1},
+		"fast enough, too long": {endless(strings.Repeat("{", 1<<10)), time.Second, 1},
+		"no header":             {hang, time.Minute, 3},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			b := newBench(t, serve(t, c.answer).URL, nil)
+			b := newBench(t, serve(t, c.answer).URL, func(o *Options) { impatient(o); o.Limits.Body = c.whole })
 			began := time.Now()
 			_, err := b.ask(t.Context())
-			if took := time.Since(began); !errors.Is(err, provider.ErrUnreachable) || took > c.within || b.Requests() != c.asked {
+			if took := time.Since(began); !errors.Is(err, provider.ErrUnreachable) || took > check.Limit || b.Requests() != c.asked {
 				t.Errorf("%v after %v and %d requests", err, took, b.Requests())
 			}
 		})
 	}
 	t.Run("trickling header", func(t *testing.T) {
 		t.Parallel()
-		b := newBench(t, speak(t, "HTTP/1.1 200 OK\r\nX-Slow: ", true), func(o *Options) { o.Limits.Tries = 1 })
+		b := newBench(t, speak(t, "HTTP/1.1 200 OK\r\nX-Slow: ", true), func(o *Options) { impatient(o); o.Limits.Tries = 1 })
 		if _, err := b.ask(t.Context()); !errors.Is(err, provider.ErrUnreachable) || !strings.Contains(err.Error(), "no answer in time") {
 			t.Errorf("%v", err)
 		}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"mkt/fetch/provider"
+	"mkt/internal/testing/check"
 )
 
 // script answers the n-th request with the n-th function, the last for ever.
@@ -164,7 +165,7 @@ func TestWaitsBeyondTheBudget(t *testing.T) {
 			if !errors.As(err, &refusal) || refusal.Verdict.Kind != provider.Limited || b.Stopped() == nil {
 				t.Errorf("%v, stopped %v", err, b.Stopped())
 			}
-			if asked.Load() != 1 || time.Since(began) > time.Second {
+			if asked.Load() != 1 || time.Since(began) > check.Limit {
 				t.Errorf("asked %d times in %v", asked.Load(), time.Since(began))
 			}
 		})
@@ -370,9 +371,9 @@ func TestRunThatGrowsTooLarge(t *testing.T) {
 func TestEndOfTheRun(t *testing.T) {
 	hang := func(w http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
 	t.Run("its time", func(t *testing.T) {
-		b := newBench(t, serve(t, hang).URL, func(o *Options) { o.Limits.Run, o.Limits.Header = 100*time.Millisecond, 10*time.Second })
+		b := newBench(t, serve(t, hang).URL, func(o *Options) { o.Limits.Run = 100 * time.Millisecond })
 		began := time.Now()
-		if _, err := b.ask(t.Context()); !errors.Is(err, provider.ErrUnreachable) || time.Since(began) > time.Second {
+		if _, err := b.ask(t.Context()); !errors.Is(err, provider.ErrUnreachable) || time.Since(began) > check.Limit/2 {
 			t.Errorf("%v after %v", err, time.Since(began))
 		}
 		if _, err := b.ask(t.Context()); !errors.Is(err, provider.ErrUnreachable) || b.Requests() > 1 {
@@ -380,7 +381,7 @@ func TestEndOfTheRun(t *testing.T) {
 		}
 	})
 	t.Run("the caller", func(t *testing.T) {
-		b := newBench(t, serve(t, hang).URL, func(o *Options) { o.Limits.Header = 10 * time.Second })
+		b := newBench(t, serve(t, hang).URL, nil)
 		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 		defer cancel()
 		if _, err := b.ask(ctx); !errors.Is(err, context.DeadlineExceeded) || errors.Is(err, provider.ErrUnreachable) {
@@ -410,7 +411,7 @@ func TestEndOfTheRun(t *testing.T) {
 			}
 			io.WriteString(w, "c") // and once more, when it is confirmed
 		})
-		b := newBench(t, s.URL, func(o *Options) { o.Limits.Header = 10 * time.Second })
+		b := newBench(t, s.URL, nil)
 		ended := make(chan error)
 		go func() {
 			_, err := b.ask(t.Context())
@@ -424,7 +425,7 @@ func TestEndOfTheRun(t *testing.T) {
 			if !errors.As(err, &refusal) || refusal.Verdict.Kind != provider.CredentialFault {
 				t.Errorf("%v", err)
 			}
-		case <-time.After(2 * time.Second):
+		case <-time.After(check.Limit):
 			t.Error("a request goes on after the credential was refused")
 		}
 	})

@@ -18,6 +18,7 @@ import (
 
 	"mkt/fetch/credential"
 	"mkt/fetch/provider"
+	"mkt/internal/testing/check"
 )
 
 const canary = "CANARY-0123456789-abcdef"
@@ -48,8 +49,8 @@ func adapter() provider.Provider {
 
 // quick are limits that a test can wait for.
 var quick = Limits{
-	Run: 5 * time.Second, Tries: 3, Wait: time.Millisecond, MaxWait: 5 * time.Millisecond, Confirm: 10 * time.Millisecond, Break: 20 * time.Millisecond,
-	Connect: time.Second, TLS: time.Second, Header: 300 * time.Millisecond, Body: time.Second, Window: 100 * time.Millisecond, MinRate: 1 << 10,
+	Run: time.Minute, Tries: 3, Wait: time.Millisecond, MaxWait: 5 * time.Millisecond, Confirm: 10 * time.Millisecond, Break: 20 * time.Millisecond,
+	Connect: check.Limit, TLS: check.Limit, Header: check.Limit, Body: check.Limit, Window: check.Limit, MinRate: 1 << 10,
 }
 
 // bench is one client, its server and the requests that arrived there.

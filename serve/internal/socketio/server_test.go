@@ -116,7 +116,7 @@ func TestGoneWhileConnecting(t *testing.T) {
 }
 
 func TestConnectTimeout(t *testing.T) {
-	o := socketio.Options{ConnectTimeout: 50 * time.Millisecond}
+	o := socketio.Options{ConnectTimeout: time.Second}
 	t.Run("silent", func(t *testing.T) {
 		h := start(t, o)
 		h.open().want("closed")
@@ -134,7 +134,7 @@ func TestConnectTimeout(t *testing.T) {
 		s := h.open()
 		s.send("0")
 		s.wantJoined("")
-		time.Sleep(100 * time.Millisecond)
+		time.Sleep(1200 * time.Millisecond)
 		s.send("1")
 		h.wantCalls("connect ", "disconnect "+socketio.ReasonClient)
 		s.want("closed")

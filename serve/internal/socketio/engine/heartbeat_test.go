@@ -85,14 +85,14 @@ func TestBusyReceiver(t *testing.T) {
 	t.Parallel()
 	release := make(chan struct{})
 	called := make(chan struct{})
-	o := engine.Options{PingInterval: 20 * time.Millisecond, PingTimeout: 40 * time.Millisecond}
+	o := engine.Options{PingInterval: 20 * time.Millisecond, PingTimeout: time.Second}
 	var h *host
 	o.Open = func(s *engine.Session) engine.Receiver { return slow{mirror{h, s}, called, release} }
 	h = start(t, o)
 	s := h.websocket()
 	s.send("4a")
 	<-called
-	time.Sleep(300 * time.Millisecond)
+	time.Sleep(2 * time.Second)
 	if n := h.server.Stats().Sessions; n != 1 {
 		t.Error("the session has ended")
 	}
