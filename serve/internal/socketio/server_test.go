@@ -118,11 +118,13 @@ func TestGoneWhileConnecting(t *testing.T) {
 func TestConnectTimeout(t *testing.T) {
 	o := socketio.Options{ConnectTimeout: time.Second}
 	t.Run("silent", func(t *testing.T) {
+		t.Parallel()
 		h := start(t, o)
 		h.open().want("closed")
 		h.eventually(func(s socketio.Stats) bool { return s.Pending == 0 && s.Closed["connect timeout"] == 1 })
 	})
 	t.Run("refused", func(t *testing.T) {
+		t.Parallel()
 		h := start(t, o)
 		h.entering = func(context.Context, *socketio.Socket) error { return &socketio.Refusal{Message: "no"} }
 		s := h.open()
@@ -130,6 +132,7 @@ func TestConnectTimeout(t *testing.T) {
 		s.want(`4{"message":"no"}`, "closed")
 	})
 	t.Run("left", func(t *testing.T) {
+		t.Parallel()
 		h := start(t, o)
 		s := h.open()
 		s.send("0")
@@ -140,6 +143,7 @@ func TestConnectTimeout(t *testing.T) {
 		s.want("closed")
 	})
 	t.Run("polling", func(t *testing.T) {
+		t.Parallel()
 		h := start(t, o)
 		h.do("GET", "", "")
 		h.eventually(func(s socketio.Stats) bool { return s.Closed["connect timeout"] == 1 })
