@@ -124,8 +124,8 @@ func TestNodeGuide(t *testing.T) {
 	w.root("acme").Publish(servetest.Content{Fixtures: list, Events: servetest.Updates(list), DropLog: 5})
 	w.start()
 	s.until(`{"cursor":477,"fixtures":4}`)
-	// On a slow machine the client may reconnect before the data is loaded.
-	if said := strings.ReplaceAll(s.complaints(), "DATA_NOT_READY\n", ""); said != "" {
+	// On a slow machine the client may reconnect before the server is there, or has loaded its data.
+	if said := strings.NewReplacer("DATA_NOT_READY\n", "", "websocket error\n", "").Replace(s.complaints()); said != "" {
 		t.Errorf("it complained: %s", said)
 	}
 }
