@@ -157,9 +157,11 @@ function io(...options) { // hands every second page on before the first
 	s.until(`{"cursor":5,"fixtures":5}`)
 	for n := range 3 {
 		// The first page has two new fixtures, the second only one that is known.
+		const pages = `mkt_socket_pushes_total{channel="changes"}`
+		before := w.metric(pages)
 		list := servetest.Samples("acme", 7+2*n, 1, 2+2*n)
 		w.root("acme").Publish(servetest.Content{Fixtures: list, Events: servetest.Updates(list[5+2*n:])})
-		time.Sleep(200 * time.Millisecond) // a page of its own
+		eventually(t, "it is a page of its own", func() bool { return w.metric(pages) > before })
 		list = servetest.Samples("acme", 7+2*n, 1, 3+2*n)
 		w.root("acme").Publish(servetest.Content{Fixtures: list, Events: servetest.Updates(list[:1])})
 		s.until("shuffled")
