@@ -142,8 +142,12 @@ func TestMatchIsOnePage(t *testing.T) {
 	if body := open(inPlay, http.StatusOK, `<h2 id="momentum">`); strings.Contains(body, "Prices up to") || strings.Contains(body, "/fixtures/acme/") {
 		t.Error("a match that was in play before the first cycle has prices")
 	}
+	p.now = p.now.Add(3 * time.Second)
+	p.cycle(football.MarketEngine)
 	p.kickOff(first)
-	open(fixture, http.StatusOK, `href="`+match+`"`)
+	left := open(fixture, http.StatusOK, `href="`+match+`"`, `href="`+fixture+`?version=2"`)
+	times := regexp.MustCompile(`<dt>retrieved</dt>(?s:.*?)version (\d+)</a></dd>`).FindStringSubmatch(left)
+	open(fixture+"?version="+times[1], http.StatusOK, times[0])
 	body := open(match, http.StatusOK, `<h2 id="momentum">`, "Prices up to kick-off", "Last before kick-off", `href="`+fixture+`"`, `href="`+fixture+`/mk_`)
 	if !regexp.MustCompile(`<title>\d–\d \d+&#39; ` + regexp.QuoteMeta(template.HTMLEscapeString(teams)) + ` · mkt</title>`).MatchString(body) {
 		t.Errorf("the title is %s", regexp.MustCompile("<title>.*?</title>").FindString(body))
