@@ -118,7 +118,11 @@ func TestNodeMatch(t *testing.T) {
 		browserPage{Path: match, Shot: "match-prices-dark", Dark: true, Phone: true, Do: shown, Texts: prices},
 		browserPage{Path: match, Do: [][]any{{"click", "a:has-text('All markets')"}, {"see", ".cards"}}},
 		browserPage{Path: fixture, Shot: "fixture-in-play", Do: [][]any{{"click", "a:has-text('The match:')"}, {"see", ".board"}}},
+		browserPage{Path: match, Shot: "match-offline", Do: [][]any{{"see", ".curves path"}, {"offline"}, {"see", "[role=alert]"}}, Texts: map[string]string{"said": "[role=alert]"}},
 	)
+	if said := fmt.Sprint(seen[4].Texts["said"]); !strings.Contains(said, "did not answer") || !strings.HasPrefix(seen[4].Title, "old: ") {
+		t.Errorf("without an answer, the page says %s, and its title %q", said, seen[4].Title)
+	}
 	if len(seen[0].Texts["prices"]) < 2 || len(seen[1].Texts["prices"]) < 2 {
 		t.Errorf("the page of the match has the prices of %q", seen[0].Texts["prices"])
 	}

@@ -4,7 +4,7 @@
 // "shots": FOLDER or "", "pages": [{"path", "width"?, "dark"?, "phone"?,
 // "height"?, "shot"?: NAME (of a PNG of the whole page), "picture"?: NAME (of a WebP of its first
 // screen), "do"?: [["fill", SELECTOR, TEXT] | ["press", SELECTOR, KEY] | ["click",
-// SELECTOR] | ["see", SELECTOR] | ["pause", MILLISECONDS] | ["reload"]], "texts"?: {NAME: SELECTOR}, "within"?: SELECTOR (of what must not be
+// SELECTOR] | ["see", SELECTOR] | ["pause", MILLISECONDS] | ["reload"] | ["offline"]], "texts"?: {NAME: SELECTOR}, "within"?: SELECTOR (of what must not be
 // cut off at a side before anything is scrolled)}]}
 // stdout: one line of JSON for each page: {"path", "url", "status", "title", "ms", "errors",
 // "wider": whether the page scrolls sideways, "texts": {NAME: [TEXT]}}
@@ -25,12 +25,13 @@ for (const page of job.pages) {
   });
   const tab = await context.newPage();
   const errors = [];
-  tab.on("console", (m) => { if (["error", "warning"].includes(m.type())) errors.push(`${m.type()}: ${m.text()}`); });
+  let offline = false; // then nothing answers any more
+  tab.on("console", (m) => { if (["error", "warning"].includes(m.type()) && !offline) errors.push(`${m.type()}: ${m.text()}`); });
   tab.on("pageerror", (e) => errors.push(`exception: ${e.message}`));
   let leaving = false; // a click may leave a page while it renews itself
   tab.on("requestfailed", (r) => {
     const why = r.failure()?.errorText;
-    if (!leaving || why !== "net::ERR_ABORTED" || r.resourceType() !== "fetch") errors.push(`request failed: ${r.url()} ${why}`);
+    if (!offline && (!leaving || why !== "net::ERR_ABORTED" || r.resourceType() !== "fetch")) errors.push(`request failed: ${r.url()} ${why}`);
   });
   tab.on("request", (r) => { if (![job.base, ...(job.also ?? [])].some((base) => r.url().startsWith(base)) && !/^(data|blob):/.test(r.url())) errors.push(`request to another host: ${r.url()}`); });
   const result = { path: page.path, errors, texts: {} };
@@ -42,6 +43,7 @@ for (const page of job.pages) {
     for (const [what, selector, value] of page.do ?? []) {
       if (what === "pause") await tab.waitForTimeout(selector);
       else if (what === "reload") await tab.reload();
+      else if (what === "offline") await context.setOffline(offline = true);
       else if (what === "see") await tab.locator(selector).first().waitFor({ timeout: 60000 });
       else if (what === "click") {
         leaving = true;

@@ -28,6 +28,12 @@ const renew = (old, fresh) => {
   const after = all(fresh), same = after.filter(named);
   (same[before.slice(0, focused).filter(named).length] ?? same[0] ?? after[focused])?.focus({ preventScroll: true });
 };
+// markOld says that a part was not renewed, until it is.
+const markOld = (part) => {
+  if (part.firstElementChild?.role === "alert") return;
+  document.title = "old: " + document.title;
+  part.insertAdjacentHTML("afterbegin", `<p role="alert" class="bad">mkt did not answer at ${new Date().toISOString().slice(11, 19)} UTC. This is what it said before.</p>`);
+};
 // An element with data-refresh="SECONDS" is renewed from the same page, unless somebody is
 // selecting text or typing in it, or the page is hidden. 0 ends that.
 (() => {
@@ -40,7 +46,7 @@ const renew = (old, fresh) => {
         const part = (await read(location.href)).querySelectorAll("[data-refresh]")[index];
         if (part && !busy(now())) renew(now(), part);
       } catch {
-        now().dataset.stale = "";
+        markOld(now());
       }
     }
     plan(now(), index);
@@ -79,7 +85,7 @@ const renew = (old, fresh) => {
         renew(document.getElementById(form.dataset.search), fresh);
         window.history.replaceState(null, "", address);
       } catch {
-        if (number === last) document.getElementById(form.dataset.search).dataset.stale = "";
+        if (number === last) markOld(document.getElementById(form.dataset.search));
       }
     };
     form.addEventListener("input", (e) => {
