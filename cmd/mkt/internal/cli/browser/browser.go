@@ -148,7 +148,7 @@ func (f Flags) access() (access.Rules, error) {
 	if (f.cert == "") != (f.key == "") {
 		return a, terminal.Usagef("--tls-cert and --tls-key: want both, or neither")
 	}
-	if !isLoopback(f.Listen) {
+	if !IsLoopback(f.Listen) {
 		switch {
 		case f.password == "":
 			return a, terminal.Usagef("--listen %s: other machines reach it: give a password with --password-file", f.Listen)
@@ -202,7 +202,8 @@ func readPassword(name string) (string, error) {
 	return password, nil
 }
 
-func isLoopback(listen string) bool {
+// IsLoopback reports whether only this machine reaches an address.
+func IsLoopback(listen string) bool {
 	host, _, err := net.SplitHostPort(listen)
 	ip, bad := netip.ParseAddr(host)
 	return err == nil && (host == "localhost" || bad == nil && ip.IsLoopback())

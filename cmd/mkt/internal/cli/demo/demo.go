@@ -95,6 +95,8 @@ Addresses, tokens and lines to paste are in demo.env in the folder, too.`,
 	flags.Uint64Var(&f.seed, "seed", 1, "generate the fixtures from this seed")
 	cli.Listens(flags, "listen", &f.listen)
 	cli.Listens(flags, "console", &f.console)
+	cli.Bound(flags, "console", "a loopback address, because it has no password: from another machine, ssh -L 8190:127.0.0.1:8190 HOST forwards it",
+		func() bool { return browser.IsLoopback(f.console) })
 	for name, d := range map[string]*time.Duration{"every": &f.every, "live-every": &f.liveEvery} {
 		cli.Bound(flags, name, "whole seconds, at least 1s", func() bool { return *d >= time.Second && *d%time.Second == 0 })
 	}
