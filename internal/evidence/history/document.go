@@ -51,7 +51,7 @@ func (p *Path) Document(o Shown) (*doc.Document, error) {
 	if !p.FromStart {
 		first = "; the first is the oldest that is recorded in this time, not the opening"
 	}
-	about = append(about, doc.Note{Line: doc.Format("%s of %s changed its prices%s", terminal.Plural(len(p.Steps), "publication"), o.Account, first)})
+	about = append(about, doc.Note{Line: doc.Format("%s of %s changed it%s", terminal.Plural(len(p.Steps), "publication"), o.Account, first)})
 	if p.Removed {
 		about = append(about, doc.Note{Line: doc.Words("the newest publication does not have this fixture any more")})
 	}
