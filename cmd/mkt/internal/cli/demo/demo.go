@@ -361,10 +361,12 @@ func (g *Group) demoCycles(ctx context.Context, f demoFlags, first Account, file
 			rest = append(rest, e.Name)
 			continue
 		}
-		// The hours of the past had a slower schedule. The console would measure them by the new one.
+		// The hours of the past, if there were any, had a slower schedule. The console would measure them by the new one.
 		past := dataset.Dataset{Data: g.Data, Tenant: id, Product: p}.Dir()
-		if err := os.Remove(filepath.Join(past, layout.StateDir, "publish.json")); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
+		if f.begins.Before(f.now.Truncate(time.Second)) {
+			if err := os.Remove(filepath.Join(past, layout.StateDir, "publish.json")); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return err
+			}
 		}
 		own.Go(func() error { return table.Run(ctx, e.Name) })
 	}
