@@ -341,7 +341,7 @@ func (r *Results) Only() string {
 }
 
 // Searchable says what can be searched for.
-const Searchable = "A search finds in all accounts: a team or a league, also without accents, and an id mk_… or sl_… in the newest publications, an id fx_… in all that are kept, a cycle such as 20261121T140312Z-market_engine, and the id of a request that is still kept."
+const Searchable = "A search finds in all accounts: a team or a league, also without accents, and an id mk_… or sl_… in the newest publications, an id fx_… in all that are kept, a cycle such as 20261121T140312Z-market_engine, and the id of a request that is still kept: those of unknown paths and methods are only in the log of mkt serve."
 
 // Document returns the results for people.
 func (r *Results) Document() *doc.Document {

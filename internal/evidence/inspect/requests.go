@@ -135,7 +135,7 @@ func (r *Requests) none() string {
 	case r.Kept == 0:
 		return "No request of this account is kept. If others see some, mkt serve writes to another folder (serve.usage_dir) or on another machine."
 	case r.ID != "":
-		return fmt.Sprintf("None of the %d kept requests has the id %s.", r.Kept, r.ID)
+		return fmt.Sprintf("None of the %d kept requests has the id %s. An older one, or one of an unknown path or method, is only in the log of mkt serve.", r.Kept, r.ID)
 	}
 	return fmt.Sprintf("None of the %d kept requests was refused.", r.Kept)
 }
