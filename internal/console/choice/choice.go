@@ -89,7 +89,7 @@ func (c *Reader) PickOf(r *http.Request, path string, among dataset.Filter) (Cho
 		return (account == "" || d.Tenant == account) && (product == "" || string(d.Product) == product)
 	})
 	if at < 0 {
-		return p, frame.NotFound("There is no data of account %q for product %q.", account, product)
+		return p, frame.NotFound("There is no data of %q.", strings.TrimSpace(account+" "+product))
 	}
 	p.Dataset = list[at]
 	p.Account, p.Product = p.Dataset.Tenant, p.Dataset.Product

@@ -142,7 +142,7 @@ state the whole term: without --starts the product has started, and without
 			example: "mkt tenant product set acme market_engine --expires 2027-01-01", action: audit.ProductSet,
 			flags: func(cmd *cobra.Command) {
 				cmd.Flags().StringVar(&starts, "starts", "", "start the product at this time or day in UTC: "+timetext.Term.Forms+" (default: at once)")
-				cmd.Flags().StringVar(&expires, "expires", "", "let the product expire at this time or day in UTC, in the same forms (default: never)")
+				cmd.Flags().StringVar(&expires, "expires", "", "let the product expire at this time or day in UTC, in the same forms (default: it does not)")
 			},
 			prepare: func(args []string) (step, error) {
 				p, err := parseProduct(args[1])
