@@ -65,8 +65,8 @@ func (r *Result) Hash() string {
 }
 
 // CheckSame checks that two runs of a world wrote the same log. If they differ, more runs it three times again,
-// and four of the five logs must be the same: a busy machine that interrupts a goroutine at the wrong moment
-// wakes two timers of one instant in another order. What the code leaves to chance differs more often.
+// and four of the five logs must be the same: one of some forty runs differed, on a busy machine, which may
+// wake two timers of one instant in another order. What the code leaves to chance differs more often.
 func CheckSame(t *testing.T, a, b []byte, more func() []byte) {
 	t.Helper()
 	if bytes.Equal(a, b) {
