@@ -31,7 +31,7 @@ const renew = (old, fresh) => {
 // markOld says that a part was not renewed, until it is.
 const markOld = (part) => {
   if (part.firstElementChild?.role === "alert") return;
-  document.title = "old: " + document.title;
+  document.title = "old: " + document.title.replace(/^old: /, "");
   part.insertAdjacentHTML("afterbegin", `<p role="alert" class="bad">mkt did not answer at ${new Date().toISOString().slice(11, 19)} UTC. This is what it said before.</p>`);
 };
 // An element with data-refresh="SECONDS" is renewed from the same page, unless somebody is
