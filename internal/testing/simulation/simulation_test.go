@@ -54,8 +54,9 @@ func TestWorlds(t *testing.T) {
 				}
 			}
 			if *seed == 0 && r.Failure == "" {
-				again := func() []byte { return InProcess[Result](t, os.Args[0], o).Log }
-				CheckSame(t, r.Log, again(), again)
+				if again := InProcess[Result](t, os.Args[0], o); again.Hash() != r.Hash() {
+					t.Errorf("two runs differ: %s", FirstDifference(r.Log, again.Log))
+				}
 			}
 		})
 	}

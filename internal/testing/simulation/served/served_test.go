@@ -2,6 +2,7 @@ package served
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -148,7 +149,9 @@ func TestServedWorld(t *testing.T) {
 		t.Errorf("seed %d: %s\nthe shortest history found of the same failure has %d of %d events:\n  %s\n  %s", *seed, r.Failure,
 			len(small.Events), len(r.Events), strings.Join(small.Events, "\n  "), small.Failure)
 	}
-	simulation.CheckSame(t, r.Log, results[runs-1].Log, func() []byte { return simulation.InProcess[result](t, os.Args[0], o).Log })
+	if again := &results[runs-1]; !bytes.Equal(r.Log, again.Log) {
+		t.Errorf("two runs differ: %s", simulation.FirstDifference(r.Log, again.Log))
+	}
 	if r.Failure == "" && (r.Asked < 50 || r.Dialled < 20 || r.Pushed < 20) {
 		t.Errorf("the servers were asked %d times, had %d connections, and sent %d pushes", r.Asked, r.Dialled, r.Pushed)
 	}
